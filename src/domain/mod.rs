@@ -1,0 +1,35 @@
+//! The field's nouns and arithmetic: rollout groups, outcomes, rankings, advantages, agreement.
+//!
+//! Knows no file, SQL, clock, environment or terminal; `tests/architecture.rs` checks that.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | rollout group | the N attempts at one task |
+//! | trajectory, step | one attempt, one turn of it |
+//! | reward, outcome | what the trainer saw; pass, fail or unscored |
+//! | ranking, tier, rank | weak order of the passing trajectories; its classes; 1 = best |
+//! | baseline advantage | group-relative, before grading |
+//! | redistributed advantage | after weighting by rank and rescaling to the same sum over passing |
+//! | weight, multiplier | factor from the rank; redistributed / baseline |
+//! | grader, annotator | a program that ranks; a person who ranks |
+//! | finding | a remark bound to a trajectory and possibly to lines |
+
+pub mod advantage;
+pub mod agreement;
+mod grading;
+mod group;
+pub mod ranking;
+pub mod redistribution;
+mod sampling;
+mod trajectory;
+
+pub use advantage::{AdvantageError, Estimator, GroupRewards};
+pub use grading::{Finding, Grader, GraderAnswer};
+pub use group::{Content, Extra, GroupId, RolloutGroup, TaskContent, TaskSummary, TrajectoryContent};
+pub use ranking::{Move, Ranking, RankingDifference, RankingError};
+pub use redistribution::{Policies, RedistributeError, Redistribution, Scheme, redistribute};
+pub use sampling::GroupClass;
+pub use trajectory::{
+    Outcome, PatchPresence, PatchSummary, Step, StepKind, TestCounts, TestResult, TestStatus,
+    Trajectory, TrajectoryId, TrajectoryIndex,
+};

@@ -1,0 +1,15 @@
+//! gagar: review, re-rank and audit groups of code-agent rollouts.
+//!
+//! The map of the code; each layer may use the ones above it (`tests/architecture.rs` checks it):
+//!
+//! - [`domain`]: the field's nouns and arithmetic; pure.
+//! - [`diff`]: a patch's text as files, hunks and lines; pure.
+//! - [`formats`]: files to rollout groups; `export`: groups to files.
+//! - [`store`]: the append-only log of judgements.
+//! - `review`: the use cases that the terminal and the command line share.
+//! - `cli`, `tui`: the two faces.
+
+pub mod diff;
+pub mod domain;
+pub mod formats;
+pub mod store;

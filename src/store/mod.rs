@@ -1,0 +1,63 @@
+//! The append-only log of what people judged, and the projections read from it.
+//!
+//! The log is the truth (`annotation.md` 4.3): a judgement is an [`Event`], never an update. The
+//! store is reached only through [`EventStore`], so that another engine can stand beside SQLite.
+//! What is *not* here: what a key does (`crate::review`).
+
+mod event;
+mod memory;
+pub mod projection;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
+pub use event::{Event, EventBody, GroupRecord, NewEvent};
+pub use memory::MemoryStore;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
+
+/// Why the store could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file was written by a newer gagar.
+    #[error("{path} was written by a newer gagar (schema {found}, this one knows {known})")]
+    Newer {
+        /// The file.
+        path: String,
+        /// Its schema version.
+        found: i64,
+        /// The newest version known here.
+        known: i64,
+    },
+    /// The file cannot be opened, read or written.
+    #[error("{path}: {reason}")]
+    Unusable {
+        /// The file.
+        path: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The file's content contradicts itself.
+    #[error("{path} is damaged: {reason}")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// What was found.
+        reason: String,
+    },
+}
+
+/// An append-only log of events.
+pub trait EventStore: Send {
+    /// Appends events in one transaction, all or none, and returns them as stored (with `seq` and
+    /// hash). An event whose `event_id` is already stored is an error.
+    ///
+    /// # Errors
+    /// See [`StoreError`]; nothing is stored then.
+    fn append(&mut self, events: &[NewEvent]) -> Result<Vec<Event>, StoreError>;
+
+    /// Returns the events with a sequence number above `seq`, in order; 0 = all.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    fn events_since(&self, seq: u64) -> Result<Vec<Event>, StoreError>;
+}
