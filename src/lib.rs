@@ -12,4 +12,5 @@
 pub mod diff;
 pub mod domain;
 pub mod formats;
+pub mod review;
 pub mod store;

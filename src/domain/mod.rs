@@ -25,7 +25,9 @@ mod trajectory;
 
 pub use advantage::{AdvantageError, Estimator, GroupRewards};
 pub use grading::{Finding, Grader, GraderAnswer};
-pub use group::{Content, Extra, GroupId, RolloutGroup, TaskContent, TaskSummary, TrajectoryContent};
+pub use group::{
+    Content, Extra, GroupId, RolloutGroup, TaskContent, TaskSummary, TrajectoryContent,
+};
 pub use ranking::{Move, Ranking, RankingDifference, RankingError};
 pub use redistribution::{Policies, RedistributeError, Redistribution, Scheme, redistribute};
 pub use sampling::GroupClass;

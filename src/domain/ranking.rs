@@ -63,7 +63,9 @@ impl Ranking {
                 return Err(RankingError::Duplicate(index));
             }
         }
-        Ok(Self { tiers: tiers.into_iter().filter(|tier| !tier.is_empty()).collect() })
+        Ok(Self {
+            tiers: tiers.into_iter().filter(|tier| !tier.is_empty()).collect(),
+        })
     }
 
     /// Checks that every ranked trajectory is in the group and passes.
@@ -122,7 +124,9 @@ impl Ranking {
     /// trajectory of the group.
     #[must_use]
     pub fn unranked(&self, passing: &[bool]) -> Vec<TrajectoryIndex> {
-        (0..passing.len()).filter(|&i| passing[i] && self.tier_of(i).is_none()).collect()
+        (0..passing.len())
+            .filter(|&i| passing[i] && self.tier_of(i).is_none())
+            .collect()
     }
 
     /// Returns the ranking after a move, or `None` when the move changes nothing. A trajectory that

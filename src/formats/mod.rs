@@ -31,7 +31,10 @@ pub struct LoadOptions {
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { pass_at: 0.5, rankings: Vec::new() }
+        Self {
+            pass_at: 0.5,
+            rankings: Vec::new(),
+        }
     }
 }
 

@@ -15,6 +15,11 @@ impl EventStore for MemoryStore {
     }
 
     fn events_since(&self, seq: u64) -> Result<Vec<Event>, StoreError> {
-        Ok(self.events.iter().filter(|event| event.seq > seq).cloned().collect())
+        Ok(self
+            .events
+            .iter()
+            .filter(|event| event.seq > seq)
+            .cloned()
+            .collect())
     }
 }

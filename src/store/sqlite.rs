@@ -15,7 +15,9 @@ impl SqliteStore {
     /// `events_since` on a file that does not exist answers no events.
     #[must_use]
     pub fn at(path: &Path) -> Self {
-        Self { path: path.to_owned() }
+        Self {
+            path: path.to_owned(),
+        }
     }
 
     /// The file.

@@ -1,0 +1,296 @@
+//! A change of a judgement: what it means, and the events that record it.
+
+use super::session::ReviewSession;
+use super::view::{Origin, passing};
+use crate::domain::{Move, Ranking};
+use crate::store::{EventBody, GroupRecord, NewEvent};
+
+/// What a person wants changed in a group's judgement.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Moves one trajectory in the draft (which starts from the ranking shown).
+    Move(Move),
+    /// Replaces the draft by this ranking.
+    Set(Ranking),
+    /// Takes the grader's order as the draft: an explicit, recorded act.
+    AcceptGrader,
+    /// Submits the draft: from now on it counts.
+    Submit,
+    /// Sets the group's note.
+    Note(String),
+    /// Takes the last change back.
+    Undo,
+    /// Brings the last undone change back.
+    Redo,
+}
+
+/// A change described: the events that would record it. Apply it, then store them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The group, 0-based.
+    pub group: usize,
+    /// The events, to be stored in one transaction.
+    pub events: Vec<NewEvent>,
+    /// One line for the status bar.
+    pub summary: String,
+}
+
+/// Why a change is not possible.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReviewError {
+    /// No such group or trajectory.
+    #[error("no such group or trajectory")]
+    NoGroup,
+    /// The trajectory does not pass, so it has no rank.
+    #[error("only passing candidates are ranked; {0} does not pass")]
+    NotPassing(String),
+    /// The ranking is not one of this group's passing trajectories.
+    #[error("{0}")]
+    Invalid(String),
+    /// The change would change nothing.
+    #[error("nothing to change: {0}")]
+    Nothing(&'static str),
+}
+
+impl ReviewSession {
+    /// Describes a change of a group's judgement; nothing is changed yet.
+    ///
+    /// # Errors
+    /// Why the change is not possible; the state stands as it was.
+    pub fn propose(&mut self, group: usize, change: Change) -> Result<Proposal, ReviewError> {
+        let record = self.record(group)?;
+        let (body, summary) = match change {
+            Change::Move(edit) => self.propose_move(group, edit)?,
+            Change::Set(ranking) => {
+                self.check(group, &ranking)?;
+                self.set_to(group, &ranking, Origin::Scratch, "ranking set")
+            }
+            Change::AcceptGrader => self.propose_accept(group)?,
+            Change::Submit => self.propose_submit(group)?,
+            Change::Note(text) => self.propose_note(group, text)?,
+            Change::Undo => self.propose_undo(group)?,
+            Change::Redo => self.propose_redo(group)?,
+        };
+        let mut bodies = Vec::with_capacity(2);
+        if self.judgement(group).is_none() {
+            let shown_order = self.shown_order(group);
+            bodies.push(EventBody::GroupOpen {
+                shown_order,
+                blind: false,
+            });
+        }
+        bodies.push(body);
+        let at_ms = self.now_ms();
+        let identity = self.identity().clone();
+        let events = bodies
+            .into_iter()
+            .map(|body| NewEvent {
+                event_id: self.next_id(),
+                at_ms,
+                annotator: identity.annotator.clone(),
+                session_id: identity.session_id.clone(),
+                group: Some(record.clone()),
+                body,
+            })
+            .collect();
+        Ok(Proposal {
+            group,
+            events,
+            summary,
+        })
+    }
+
+    /// The order in which candidates are shown now: ranked ones by rank, then the others in group
+    /// order, as trajectory ids.
+    #[must_use]
+    pub fn shown_order(&self, group: usize) -> Vec<String> {
+        let Some(data) = self.group(group) else {
+            return Vec::new();
+        };
+        let mut order = self.shown_ranking(group).ranking.order();
+        let rest: Vec<_> = (0..data.trajectories.len())
+            .filter(|i| !order.contains(i))
+            .collect();
+        order.extend(rest);
+        order
+            .iter()
+            .filter_map(|&i| data.trajectories.get(i))
+            .map(|t| t.id.0.clone())
+            .collect()
+    }
+
+    fn propose_move(&self, group: usize, edit: Move) -> Result<(EventBody, String), ReviewError> {
+        let (Move::Up(index)
+        | Move::Down(index)
+        | Move::ToPlace(index, _)
+        | Move::TieAbove(index)
+        | Move::Split(index)
+        | Move::Unrank(index)) = edit;
+        let data = self.group(group).ok_or(ReviewError::NoGroup)?;
+        let trajectory = data.trajectories.get(index).ok_or(ReviewError::NoGroup)?;
+        if !trajectory.outcome.is_pass() {
+            return Err(ReviewError::NotPassing(trajectory.id.to_string()));
+        }
+        let shown = self.shown_ranking(group);
+        // A grader's ranking may hold failing trajectories that the policy drops; a person's never.
+        let base = restrict(&shown.ranking, &passing(data));
+        let after = base
+            .apply(edit)
+            .ok_or(ReviewError::Nothing("it stands there already"))?;
+        let summary = match after.rank_of(index) {
+            Some(rank) => format!("{} → rank {rank}", trajectory.id),
+            None => format!("{} → unranked", trajectory.id),
+        };
+        let origin = match shown.origin {
+            Origin::Grader | Origin::AcceptedGrader | Origin::EditedGrader => Origin::EditedGrader,
+            Origin::Scratch | Origin::Nobody => Origin::Scratch,
+        };
+        let body = EventBody::RankSet {
+            before: self.to_ids(group, &base),
+            after: self.to_ids(group, &after),
+            origin: origin.word().to_owned(),
+        };
+        Ok((body, summary))
+    }
+
+    fn propose_accept(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
+        let ranking = self
+            .answer(group)
+            .and_then(|answer| answer.ranking.clone())
+            .ok_or(ReviewError::Nothing("no grader ranked this group"))?;
+        let data = self.group(group).ok_or(ReviewError::NoGroup)?;
+        let ranking = restrict(&ranking, &passing(data));
+        let same = self.draft(group).is_some_and(|draft| draft == ranking)
+            && self
+                .judgement(group)
+                .is_some_and(|j| j.origin == Origin::AcceptedGrader.word());
+        if same {
+            return Err(ReviewError::Nothing(
+                "the grader's order is accepted already",
+            ));
+        }
+        Ok(self.set_to(
+            group,
+            &ranking,
+            Origin::AcceptedGrader,
+            "grader's order accepted",
+        ))
+    }
+
+    fn propose_submit(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
+        let draft =
+            self.draft(group)
+                .filter(|draft| !draft.is_empty())
+                .ok_or(ReviewError::Nothing(
+                    "no draft yet: move a candidate, or accept the grader's order",
+                ))?;
+        let data = self.group(group).ok_or(ReviewError::NoGroup)?;
+        let judgement = self.judgement(group).ok_or(ReviewError::NoGroup)?;
+        if judgement.submitted.is_some() && !judgement.edited_since_submit {
+            return Err(ReviewError::Nothing("submitted already"));
+        }
+        let unranked: Vec<String> = draft
+            .unranked(&passing(data))
+            .into_iter()
+            .filter_map(|i| data.trajectories.get(i).map(|t| t.id.0.clone()))
+            .collect();
+        let summary = match unranked.len() {
+            0 => "submitted".to_owned(),
+            left => format!("submitted; {left} passing left unranked"),
+        };
+        let body = EventBody::RankSubmit {
+            tiers: self.to_ids(group, &draft),
+            unranked,
+            shown_order: self.shown_order(group),
+            active_ms: 0,
+            origin: judgement.origin.clone(),
+        };
+        Ok((body, summary))
+    }
+
+    fn propose_note(&self, group: usize, text: String) -> Result<(EventBody, String), ReviewError> {
+        let before = self
+            .judgement(group)
+            .map(|j| j.note.clone())
+            .unwrap_or_default();
+        if before == text {
+            return Err(ReviewError::Nothing("the note is the same"));
+        }
+        Ok((EventBody::NoteSet { text, before }, "note saved".to_owned()))
+    }
+
+    fn propose_undo(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
+        let last = self
+            .judgement(group)
+            .and_then(|judgement| judgement.undo.last());
+        let event_id = last.ok_or(ReviewError::Nothing("no change to undo in this group"))?;
+        Ok((
+            EventBody::Undo {
+                event_id: event_id.clone(),
+            },
+            "undone".to_owned(),
+        ))
+    }
+
+    fn propose_redo(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
+        let last = self
+            .judgement(group)
+            .and_then(|judgement| judgement.redo.last());
+        let event_id = last.ok_or(ReviewError::Nothing("no change to redo in this group"))?;
+        Ok((
+            EventBody::Redo {
+                event_id: event_id.clone(),
+            },
+            "redone".to_owned(),
+        ))
+    }
+
+    fn set_to(
+        &self,
+        group: usize,
+        after: &Ranking,
+        origin: Origin,
+        summary: &str,
+    ) -> (EventBody, String) {
+        let body = EventBody::RankSet {
+            before: self.to_ids(group, &self.draft(group).unwrap_or_default()),
+            after: self.to_ids(group, after),
+            origin: origin.word().to_owned(),
+        };
+        (body, summary.to_owned())
+    }
+
+    fn check(&self, group: usize, ranking: &Ranking) -> Result<(), ReviewError> {
+        let data = self.group(group).ok_or(ReviewError::NoGroup)?;
+        ranking
+            .validate(&passing(data))
+            .map_err(|error| ReviewError::Invalid(error.to_string()))
+    }
+
+    fn record(&self, group: usize) -> Result<GroupRecord, ReviewError> {
+        let data = self.group(group).ok_or(ReviewError::NoGroup)?;
+        Ok(GroupRecord {
+            group_id: data.id.0.clone(),
+            fingerprint: data.fingerprint.clone(),
+            task: data.task.title.clone().unwrap_or_default(),
+            source: self.identity().source.clone(),
+            trajectories: data
+                .trajectories
+                .iter()
+                .map(|t| (t.id.0.clone(), t.patch.sha256.clone(), t.reward))
+                .collect(),
+        })
+    }
+}
+
+/// The ranking without trajectories that do not pass.
+fn restrict(ranking: &Ranking, passing: &[bool]) -> Ranking {
+    let keep = |i: &usize| passing.get(*i).copied().unwrap_or(false);
+    let tiers = ranking
+        .tiers()
+        .iter()
+        .map(|tier| tier.iter().copied().filter(keep).collect())
+        .collect();
+    // A subset of a valid ranking has no duplicates.
+    Ranking::new(tiers).unwrap_or_default()
+}

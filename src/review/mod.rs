@@ -1,0 +1,15 @@
+//! The use cases that the terminal and the command line share: open, reorder, accept, submit, undo.
+//!
+//! A change is described first ([`ReviewSession::propose`]), then applied
+//! ([`ReviewSession::apply`]) and its events handed to the store by the caller. Nothing here prints,
+//! draws or touches a database.
+
+mod change;
+mod row;
+mod session;
+mod view;
+
+pub use change::{Change, Proposal, ReviewError};
+pub use row::{GroupRow, ReviewState};
+pub use session::{Identity, ReviewSession, Settings};
+pub use view::{Origin, RankingSource, ReviewedGroup, ShownRanking, lengths, passing};

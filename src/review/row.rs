@@ -1,0 +1,91 @@
+//! One line of the list of groups.
+
+use super::session::ReviewSession;
+use super::view::ReviewedGroup;
+use crate::domain::{GroupClass, Outcome};
+
+/// Where an annotator's work on a group stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReviewState {
+    /// Nothing judged.
+    Unseen,
+    /// A draft that does not count yet.
+    Draft,
+    /// Submitted.
+    Submitted,
+    /// Submitted, then changed: the submission still counts until the next one.
+    Edited,
+    /// Judged on other data than what is loaded.
+    Stale,
+}
+
+impl ReviewState {
+    /// The word used on screen, in filters and in files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Unseen => "unseen",
+            Self::Draft => "draft",
+            Self::Submitted => "submitted",
+            Self::Edited => "edited",
+            Self::Stale => "stale",
+        }
+    }
+}
+
+/// What the list of groups shows of one group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupRow {
+    /// Number of trajectories.
+    pub n: usize,
+    /// Passing ones.
+    pub passing: usize,
+    /// Failing ones.
+    pub failing: usize,
+    /// Unscored ones.
+    pub unscored: usize,
+    /// Why the group is kept or not.
+    pub class: GroupClass,
+    /// Who ranked it: the grader's or the annotator's name.
+    pub ranked_by: Option<String>,
+    /// Share of the passing credit that the ranking moved; `None` when none was.
+    pub credit_moved: Option<f64>,
+    /// Credit disagreement between grader and annotator; `None` unless both ranked.
+    pub disagreement: Option<f64>,
+    /// Number of grader findings.
+    pub findings: usize,
+    /// Where the annotator's work stands.
+    pub state: ReviewState,
+}
+
+impl GroupRow {
+    pub(super) fn of(session: &ReviewSession, group: usize) -> Option<Self> {
+        let data = session.group(group)?;
+        let reviewed = ReviewedGroup::of(session, group)?;
+        let count = |wanted| {
+            data.trajectories
+                .iter()
+                .filter(|t| t.outcome == wanted)
+                .count()
+        };
+        let ranked_by = reviewed
+            .shown
+            .source
+            .split_once(':')
+            .map(|(_, name)| name.to_owned());
+        Some(Self {
+            n: data.trajectories.len(),
+            passing: count(Outcome::Pass),
+            failing: count(Outcome::Fail),
+            unscored: count(Outcome::Unscored),
+            class: reviewed.class,
+            ranked_by: ranked_by.filter(|name| !name.is_empty()),
+            credit_moved: reviewed.credit_moved(),
+            disagreement: reviewed.disagreement(session, group),
+            findings: session
+                .answer(group)
+                .map_or(0, |answer| answer.findings.len()),
+            state: session.state(group),
+        })
+    }
+}

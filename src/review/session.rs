@@ -1,0 +1,356 @@
+//! The loaded set, the judgements of one annotator, and the settings that advantages follow.
+
+use std::sync::Arc;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::change::Proposal;
+use super::row::{GroupRow, ReviewState};
+use super::view::{RankingSource, ReviewedGroup};
+use crate::domain::redistribution::FailingRankPolicy;
+use crate::domain::{
+    Estimator, GraderAnswer, GroupRewards, Policies, Ranking, RolloutGroup, Scheme,
+};
+use crate::formats::LoadedSet;
+use crate::store::projection::{IdTiers, Judgement, Projection};
+use crate::store::{Event, NewEvent};
+
+/// Who reviews, in which run of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The annotator's name.
+    pub annotator: String,
+    /// This run of the program.
+    pub session_id: String,
+    /// The paths that were given, for the record.
+    pub source: String,
+}
+
+/// What advantages are computed with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// How rewards become baseline advantages.
+    pub estimator: Estimator,
+    /// Weight by place.
+    pub scheme: Scheme,
+    /// The rules beside the scheme.
+    pub policies: Policies,
+    /// Whose ranking moves the advantages on screen.
+    pub source: RankingSource,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            estimator: Estimator::default(),
+            scheme: Scheme::Linear { floor: 0.5 },
+            policies: Policies {
+                failing_rank: FailingRankPolicy::Drop,
+                ..Policies::default()
+            },
+            source: RankingSource::Best,
+        }
+    }
+}
+
+/// A review of one loaded set by one annotator.
+pub struct ReviewSession {
+    set: Arc<LoadedSet>,
+    projection: Projection,
+    identity: Identity,
+    settings: Settings,
+    /// Baseline advantages of every group under a batch-level estimator, else empty.
+    batch: Vec<Result<Vec<f64>, String>>,
+    rows: Vec<GroupRow>,
+    ids: ChaCha8Rng,
+    clock: Box<dyn Fn() -> i64 + Send>,
+}
+
+impl std::fmt::Debug for ReviewSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReviewSession")
+            .field("groups", &self.set.groups.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl ReviewSession {
+    /// Starts a review of `set` with the judgements that `events` (a whole log) hold. `seed` makes
+    /// event ids unique; `clock` gives milliseconds since the Unix epoch.
+    #[must_use]
+    pub fn new(
+        set: Arc<LoadedSet>,
+        events: &[Event],
+        identity: Identity,
+        settings: Settings,
+        seed: u64,
+        clock: Box<dyn Fn() -> i64 + Send>,
+    ) -> Self {
+        let mut session = Self {
+            set,
+            projection: Projection::of(events),
+            identity,
+            settings,
+            batch: Vec::new(),
+            rows: Vec::new(),
+            ids: ChaCha8Rng::seed_from_u64(seed),
+            clock,
+        };
+        session.recompute();
+        session
+    }
+
+    /// The loaded set.
+    #[must_use]
+    pub fn set(&self) -> &Arc<LoadedSet> {
+        &self.set
+    }
+
+    /// Who reviews.
+    #[must_use]
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// What advantages are computed with.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Every judgement, by (group id, annotator).
+    #[must_use]
+    pub fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
+    /// One summary row per group, same order as the set's groups.
+    #[must_use]
+    pub fn rows(&self) -> &[GroupRow] {
+        &self.rows
+    }
+
+    /// Changes the settings; every advantage follows.
+    pub fn set_settings(&mut self, settings: Settings) {
+        self.settings = settings;
+        self.recompute();
+    }
+
+    /// The group at this 0-based index.
+    #[must_use]
+    pub fn group(&self, group: usize) -> Option<&RolloutGroup> {
+        self.set.groups.get(group)
+    }
+
+    /// The 0-based index of the group with this id.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.set
+            .groups
+            .iter()
+            .position(|group| group.id.as_str() == id)
+    }
+
+    /// Every grader answer about a group, in file order.
+    #[must_use]
+    pub fn answers(&self, group: usize) -> &[GraderAnswer] {
+        self.set.answers.get(group).map_or(&[], Vec::as_slice)
+    }
+
+    /// The grader answer that is shown: the first one with a ranking, else the first one.
+    #[must_use]
+    pub fn answer(&self, group: usize) -> Option<&GraderAnswer> {
+        let answers = self.answers(group);
+        answers
+            .iter()
+            .find(|answer| answer.ranking.is_some())
+            .or_else(|| answers.first())
+    }
+
+    /// This annotator's judgement of a group as it is now; `None` when there is none or it is
+    /// stale.
+    #[must_use]
+    pub fn judgement(&self, group: usize) -> Option<&Judgement> {
+        let data = self.group(group)?;
+        self.any_judgement(group)
+            .filter(|found| data.fingerprint == found.fingerprint)
+    }
+
+    /// This annotator's judgement, stale or not.
+    #[must_use]
+    pub fn any_judgement(&self, group: usize) -> Option<&Judgement> {
+        let id = self.group(group)?.id.as_str().to_owned();
+        self.projection
+            .judgements
+            .get(&(id, self.identity.annotator.clone()))
+    }
+
+    /// Where this annotator's work on a group stands.
+    #[must_use]
+    pub fn state(&self, group: usize) -> ReviewState {
+        match (self.judgement(group), self.any_judgement(group)) {
+            (None, None) => ReviewState::Unseen,
+            (None, Some(_)) => ReviewState::Stale,
+            (Some(judgement), _) => match (&judgement.submitted, judgement.edited_since_submit) {
+                (Some(_), false) => ReviewState::Submitted,
+                (Some(_), true) => ReviewState::Edited,
+                (None, _) if judgement.draft.is_some() => ReviewState::Draft,
+                (None, _) => ReviewState::Unseen,
+            },
+        }
+    }
+
+    /// The draft of a group as indices; `None` when there is none.
+    #[must_use]
+    pub fn draft(&self, group: usize) -> Option<Ranking> {
+        let judgement = self.judgement(group)?;
+        self.to_ranking(group, judgement.draft.as_ref()?)
+    }
+
+    /// Everything that is computed for one group.
+    #[must_use]
+    pub fn reviewed(&self, group: usize) -> Option<ReviewedGroup> {
+        ReviewedGroup::of(self, group)
+    }
+
+    /// Applies a proposal to the state on screen. The caller stores its events.
+    pub fn apply(&mut self, proposal: &Proposal) {
+        for event in &proposal.events {
+            self.projection.apply(&as_event(event));
+        }
+        self.refresh(proposal.group);
+    }
+
+    /// Baseline advantages of a group, one per trajectory.
+    ///
+    /// # Errors
+    /// Why the estimator cannot be used here, one sentence.
+    pub fn baseline(&self, group: usize) -> Result<Vec<f64>, String> {
+        if let Some(row) = self.batch.get(group) {
+            return row.clone();
+        }
+        let Some(group) = self.group(group) else {
+            return Err("no such group".to_owned());
+        };
+        let parts = RewardParts::of(group);
+        self.settings
+            .estimator
+            .advantages(&parts.view())
+            .map_err(|error| error.to_string())
+    }
+
+    /// Turns tiers of trajectory ids into a ranking of this group's indices; `None` when an id is
+    /// not in the group or stands twice.
+    #[must_use]
+    pub fn to_ranking(&self, group: usize, tiers: &IdTiers) -> Option<Ranking> {
+        let group = self.group(group)?;
+        let index = |id: &String| group.trajectories.iter().position(|t| t.id.as_str() == id);
+        let tiers = tiers
+            .iter()
+            .map(|tier| tier.iter().map(index).collect::<Option<Vec<_>>>());
+        Ranking::new(tiers.collect::<Option<Vec<_>>>()?).ok()
+    }
+
+    /// Turns a ranking of this group's indices into tiers of trajectory ids.
+    #[must_use]
+    pub fn to_ids(&self, group: usize, ranking: &Ranking) -> IdTiers {
+        let Some(group) = self.group(group) else {
+            return Vec::new();
+        };
+        let name = |&i: &usize| group.trajectories.get(i).map(|t| t.id.as_str().to_owned());
+        ranking
+            .tiers()
+            .iter()
+            .map(|tier| tier.iter().filter_map(name).collect())
+            .collect()
+    }
+
+    /// Describes a session-level event (an export), ready to be stored.
+    pub fn note_event(&mut self, body: crate::store::EventBody) -> NewEvent {
+        NewEvent {
+            event_id: self.next_id(),
+            at_ms: self.now_ms(),
+            annotator: self.identity.annotator.clone(),
+            session_id: self.identity.session_id.clone(),
+            group: None,
+            body,
+        }
+    }
+
+    pub(super) fn next_id(&mut self) -> String {
+        format!("{:032x}", self.ids.random::<u128>())
+    }
+
+    pub(super) fn now_ms(&self) -> i64 {
+        (self.clock)()
+    }
+
+    fn recompute(&mut self) {
+        self.batch.clear();
+        if self.settings.estimator.is_batch_level() {
+            let parts: Vec<_> = self.set.groups.iter().map(RewardParts::of).collect();
+            let views: Vec<_> = parts.iter().map(RewardParts::view).collect();
+            self.batch = match self.settings.estimator.batch_advantages(&views) {
+                Ok(all) => all.into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(error.to_string()); views.len()],
+            };
+        }
+        self.rows = (0..self.set.groups.len())
+            .filter_map(|group| GroupRow::of(self, group))
+            .collect();
+    }
+
+    fn refresh(&mut self, group: usize) {
+        if let Some(row) = GroupRow::of(self, group)
+            && let Some(place) = self.rows.get_mut(group)
+        {
+            *place = row;
+        }
+    }
+}
+
+fn as_event(new: &NewEvent) -> Event {
+    Event {
+        event_id: new.event_id.clone(),
+        store_id: String::new(),
+        seq: 0,
+        at_ms: new.at_ms,
+        annotator: new.annotator.clone(),
+        session_id: new.session_id.clone(),
+        group_id: new.group.as_ref().map(|group| group.group_id.clone()),
+        fingerprint: new.group.as_ref().map(|group| group.fingerprint.clone()),
+        body: new.body.clone(),
+        prev: String::new(),
+        hash: String::new(),
+    }
+}
+
+/// A group's rewards in the shape the estimators take.
+struct RewardParts {
+    rewards: Vec<Option<f64>>,
+    lengths: Option<Vec<f64>>,
+    recorded: Vec<Option<f64>>,
+}
+
+impl RewardParts {
+    fn of(group: &RolloutGroup) -> Self {
+        Self {
+            rewards: group.trajectories.iter().map(|t| t.reward).collect(),
+            lengths: super::view::lengths(group),
+            recorded: group
+                .trajectories
+                .iter()
+                .map(|t| t.recorded_advantage)
+                .collect(),
+        }
+    }
+
+    fn view(&self) -> GroupRewards<'_> {
+        GroupRewards {
+            rewards: &self.rewards,
+            lengths: self.lengths.as_deref(),
+            recorded: &self.recorded,
+        }
+    }
+}
