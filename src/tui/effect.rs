@@ -1,0 +1,32 @@
+//! Work that an update asks for; the runtime does it and answers with a [`super::Message`].
+
+use crate::store::NewEvent;
+
+/// Work to run outside the model.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Open the texts of a group (0-based) and parse its patches.
+    OpenGroup {
+        /// The group.
+        group: usize,
+    },
+    /// Colour one file of one candidate's patch.
+    Highlight {
+        /// The group.
+        group: usize,
+        /// The candidate; `None` = the reference patch.
+        trajectory: Option<usize>,
+        /// 0-based file of the patch.
+        file: usize,
+    },
+    /// Store events in one transaction.
+    Save(Vec<NewEvent>),
+    /// Put text on the clipboard (OSC 52).
+    Copy(String),
+    /// Stop the program to the shell (Ctrl-Z).
+    Suspend,
+    /// Draw everything anew.
+    Redraw,
+    /// Leave.
+    Quit,
+}

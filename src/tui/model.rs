@@ -1,0 +1,187 @@
+//! Everything the screen is drawn from.
+//!
+//! Drawing takes `&Model`; only `update` changes it. No terminal type here.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::action::Context;
+use super::highlight::FileColours;
+use super::key::Key;
+use super::keymap::Keymap;
+use super::overlays::Overlay;
+use super::screens::{compare, grader, groups, schedule, steps};
+use crate::diff::Patch;
+use crate::domain::Content;
+use crate::formats::Progress;
+use crate::review::{ReviewSession, ReviewedGroup, Settings};
+use crate::store::NewEvent;
+
+/// Which screen is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Screen {
+    /// The list of groups.
+    #[default]
+    Groups,
+    /// The candidates of a group.
+    Compare,
+    /// One trajectory's steps.
+    Steps,
+    /// The grader's answer.
+    Grader,
+    /// Estimator and scheme.
+    Schedule,
+}
+
+impl Screen {
+    /// The keymap section of the screen.
+    #[must_use]
+    pub fn context(self) -> Context {
+        match self {
+            Self::Groups => Context::Groups,
+            Self::Compare => Context::Compare,
+            Self::Steps => Context::Steps,
+            Self::Grader => Context::Grader,
+            Self::Schedule => Context::Schedule,
+        }
+    }
+}
+
+/// How bad a status line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Severity {
+    /// For information.
+    #[default]
+    Info,
+    /// Something was not possible.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+/// The one-line message at the bottom.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Status {
+    /// The text; empty = nothing to say.
+    pub text: String,
+    /// How bad it is.
+    pub severity: Severity,
+}
+
+/// A group's texts with its patches parsed.
+#[derive(Debug)]
+pub struct OpenedGroup {
+    /// The group, 0-based.
+    pub group: usize,
+    /// The texts.
+    pub content: Content,
+    /// One parsed patch per trajectory, in group order.
+    pub patches: Vec<Arc<Patch>>,
+    /// The reference patch, when there is one.
+    pub reference: Option<Arc<Patch>>,
+}
+
+/// Saves that are on their way.
+#[derive(Debug, Default)]
+pub struct Saves {
+    /// Handed to the store and not answered yet, oldest first.
+    pub pending: VecDeque<Vec<NewEvent>>,
+    /// Not stored because a save failed, oldest first: kept until a retry works.
+    pub unsaved: VecDeque<Vec<NewEvent>>,
+    /// Why the last save failed.
+    pub failed: Option<String>,
+}
+
+/// Everything the screen is drawn from.
+#[derive(Debug)]
+pub struct Model {
+    /// The review, once loaded.
+    pub session: Option<ReviewSession>,
+    /// How far loading is; meaningless once `session` is there.
+    pub progress: Progress,
+    /// Settings at the start, for "reset".
+    pub initial_settings: Settings,
+    /// What the title bar calls the loaded set.
+    pub title: String,
+    /// The open screen.
+    pub screen: Screen,
+    /// State of the list of groups.
+    pub groups: groups::State,
+    /// State of the compare screen.
+    pub compare: compare::State,
+    /// State of the steps screen.
+    pub steps: steps::State,
+    /// State of the grader screen.
+    pub grader: grader::State,
+    /// State of the schedule screen.
+    pub schedule: schedule::State,
+    /// What lies over the screen.
+    pub overlay: Option<Overlay>,
+    /// The message at the bottom.
+    pub status: Status,
+    /// Saves under way and failed.
+    pub saves: Saves,
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// The keys.
+    pub keymap: Keymap,
+    /// Keys pressed of an unfinished sequence.
+    pub pending_keys: Vec<Key>,
+    /// Names of the themes that can be chosen.
+    pub theme_names: Vec<String>,
+    /// The chosen one.
+    pub theme: usize,
+    /// The group that `compare`, `steps`, `grader` show, computed; refreshed after every change.
+    pub reviewed: Option<(usize, ReviewedGroup)>,
+    /// Texts of the latest opened groups, at most a few.
+    pub opened: Vec<Arc<OpenedGroup>>,
+    /// Why the latest group could not be opened.
+    pub open_failed: Option<(usize, String)>,
+    /// Colours by (group, candidate or reference, file); dropped with the opened group.
+    pub colours: BTreeMap<(usize, Option<usize>, usize), Arc<FileColours>>,
+    /// Highlight requests under way.
+    pub colouring: std::collections::BTreeSet<(usize, Option<usize>, usize)>,
+}
+
+impl Model {
+    /// Returns the model before anything is loaded.
+    #[must_use]
+    pub fn new(title: String, settings: Settings, keymap: Keymap, themes: Vec<String>) -> Self {
+        Self {
+            session: None,
+            progress: Progress::default(),
+            initial_settings: settings,
+            title,
+            screen: Screen::default(),
+            groups: groups::State::default(),
+            compare: compare::State::default(),
+            steps: steps::State::default(),
+            grader: grader::State::default(),
+            schedule: schedule::State::default(),
+            overlay: None,
+            status: Status::default(),
+            saves: Saves::default(),
+            size: (80, 24),
+            keymap,
+            pending_keys: Vec::new(),
+            theme_names: themes,
+            theme: 0,
+            reviewed: None,
+            opened: Vec::new(),
+            open_failed: None,
+            colours: BTreeMap::new(),
+            colouring: std::collections::BTreeSet::new(),
+        }
+    }
+
+    /// Says something at the bottom of the screen.
+    pub fn say(&mut self, severity: Severity, text: impl Into<String>) {
+        self.status = Status { text: text.into(), severity };
+    }
+
+    /// The opened texts of a group, when they are there.
+    #[must_use]
+    pub fn opened(&self, group: usize) -> Option<&Arc<OpenedGroup>> {
+        self.opened.iter().find(|opened| opened.group == group)
+    }
+}

@@ -1,0 +1,254 @@
+//! The root update: overlay first, then global actions, then the open screen.
+
+use super::action::Action;
+use super::effect::Effect;
+use super::key::{Code, Key};
+use super::keymap::Lookup;
+use super::message::Message;
+use super::model::{Model, Screen, Severity};
+use super::overlays::{self, Overlay};
+use super::screens::{compare, grader, groups, schedule, steps};
+use crate::domain::Ranking;
+use crate::review::{Change, ReviewError};
+
+/// Texts of how many groups are kept in memory.
+const OPENED_KEPT: usize = 4;
+
+/// Changes the model for a message and returns the work it asks for.
+pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
+    match message {
+        Message::Key(key) => on_key(model, key),
+        Message::Paste(text) => overlays::paste(model, &text),
+        Message::Mouse { kind, x, y } => on_mouse(model, kind, x, y),
+        Message::Resize(columns, rows) => {
+            model.size = (columns, rows);
+            after_layout(model)
+        }
+        Message::Loading(progress) => {
+            model.progress = progress;
+            Vec::new()
+        }
+        Message::Loaded(session) => {
+            model.session = Some(*session);
+            groups::reload(model)
+        }
+        Message::StoreUnreadable(reason) => {
+            model.say(Severity::Error, reason);
+            Vec::new()
+        }
+        Message::GroupOpened { group, result } => on_opened(model, group, result),
+        Message::Highlighted { group, trajectory, file, colours } => {
+            model.colouring.remove(&(group, trajectory, file));
+            if model.opened(group).is_some() {
+                model.colours.insert((group, trajectory, file), colours);
+            }
+            Vec::new()
+        }
+        Message::Saved => {
+            model.saves.pending.pop_front();
+            Vec::new()
+        }
+        Message::SaveFailed(reason) => {
+            // Later saves build on this one, so they wait with it, in order.
+            model.saves.unsaved.extend(std::mem::take(&mut model.saves.pending));
+            model.saves.failed = Some(reason);
+            Vec::new()
+        }
+    }
+}
+
+fn on_key(model: &mut Model, key: Key) -> Vec<Effect> {
+    if model.overlay.is_some() {
+        return overlays::key(model, key);
+    }
+    model.pending_keys.push(key);
+    let pressed = model.pending_keys.clone();
+    match model.keymap.lookup(model.screen.context(), &pressed) {
+        Lookup::Hit(action) => {
+            model.pending_keys.clear();
+            perform(model, action, Some(key))
+        }
+        Lookup::Pending => Vec::new(),
+        Lookup::Miss => {
+            model.pending_keys.clear();
+            // A key that broke a sequence still counts on its own.
+            if pressed.len() > 1 { on_key(model, key) } else { Vec::new() }
+        }
+    }
+}
+
+/// Performs an action; `key` is the key that asked for it (its digit for [`Action::PlaceDigit`]).
+pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effect> {
+    model.status = super::model::Status::default();
+    match action {
+        Action::Help => open(model, Overlay::help()),
+        Action::Palette => open(model, Overlay::palette()),
+        Action::Problems => open(model, Overlay::problems()),
+        Action::Quit => quit(model),
+        Action::Suspend => vec![Effect::Suspend],
+        Action::Redraw => vec![Effect::Redraw],
+        Action::NextTheme => next_theme(model),
+        Action::RetrySave => retry_save(model),
+        _ => {
+            let digit = match key.map(|key| key.code) {
+                Some(Code::Char(c)) => c.to_digit(10).map(|digit| digit as usize),
+                _ => None,
+            };
+            match model.screen {
+                Screen::Groups => groups::update(model, action),
+                Screen::Compare => compare::update(model, action, digit),
+                Screen::Steps => steps::update(model, action),
+                Screen::Grader => grader::update(model, action),
+                Screen::Schedule => schedule::update(model, action),
+            }
+        }
+    }
+}
+
+/// Opens a screen, keeping the state of the others.
+pub fn go_to(model: &mut Model, screen: Screen) -> Vec<Effect> {
+    model.screen = screen;
+    model.pending_keys.clear();
+    after_layout(model)
+}
+
+/// Opens the compare screen on a group and asks for its texts.
+pub fn open_group(model: &mut Model, group: usize) -> Vec<Effect> {
+    refresh_reviewed(model, group);
+    model.open_failed = None;
+    compare::enter(model, group);
+    let mut effects = go_to(model, Screen::Compare);
+    if model.opened(group).is_none() {
+        effects.push(Effect::OpenGroup { group });
+    }
+    effects
+}
+
+/// Computes the open group anew after a change.
+pub fn refresh_reviewed(model: &mut Model, group: usize) {
+    model.reviewed = model
+        .session
+        .as_ref()
+        .and_then(|session| session.reviewed(group))
+        .map(|reviewed| (group, reviewed));
+}
+
+/// Proposes a change of a group's judgement, applies it and asks for its save; says why not.
+/// Answers whether something changed.
+pub fn change(model: &mut Model, group: usize, change: Change, effects: &mut Vec<Effect>) -> bool {
+    let Some(session) = model.session.as_mut() else { return false };
+    match session.propose(group, change) {
+        Ok(proposal) => {
+            session.apply(&proposal);
+            refresh_reviewed(model, group);
+            model.say(Severity::Info, proposal.summary);
+            effects.extend(save(model, proposal.events));
+            true
+        }
+        Err(error @ ReviewError::Nothing(_)) => {
+            model.say(Severity::Info, error.to_string());
+            false
+        }
+        Err(error) => {
+            model.say(Severity::Warning, error.to_string());
+            false
+        }
+    }
+}
+
+/// The ranking the open group is shown with.
+#[must_use]
+pub fn shown_ranking(model: &Model) -> Option<&Ranking> {
+    model.reviewed.as_ref().map(|(_, reviewed)| &reviewed.shown.ranking)
+}
+
+fn save(model: &mut Model, events: Vec<crate::store::NewEvent>) -> Vec<Effect> {
+    if model.saves.failed.is_some() {
+        // Nothing is stored past a hole: try everything again, in order.
+        model.saves.unsaved.push_back(events);
+        return retry_save(model);
+    }
+    model.saves.pending.push_back(events.clone());
+    vec![Effect::Save(events)]
+}
+
+fn retry_save(model: &mut Model) -> Vec<Effect> {
+    if model.saves.unsaved.is_empty() {
+        model.say(Severity::Info, "everything is saved");
+        return Vec::new();
+    }
+    // One transaction holds all of them, so that none can be stored without those before it.
+    let all: Vec<_> = std::mem::take(&mut model.saves.unsaved).into_iter().flatten().collect();
+    model.saves.failed = None;
+    model.saves.pending.push_back(all.clone());
+    vec![Effect::Save(all)]
+}
+
+fn quit(model: &mut Model) -> Vec<Effect> {
+    if model.saves.unsaved.is_empty() {
+        vec![Effect::Quit]
+    } else {
+        open(model, Overlay::confirm_quit())
+    }
+}
+
+fn open(model: &mut Model, overlay: Overlay) -> Vec<Effect> {
+    model.overlay = Some(overlay);
+    Vec::new()
+}
+
+fn next_theme(model: &mut Model) -> Vec<Effect> {
+    if !model.theme_names.is_empty() {
+        model.theme = (model.theme + 1) % model.theme_names.len();
+        let name = model.theme_names[model.theme].clone();
+        model.say(Severity::Info, format!("theme {name}"));
+    }
+    Vec::new()
+}
+
+fn on_opened(
+    model: &mut Model,
+    group: usize,
+    result: Result<std::sync::Arc<super::model::OpenedGroup>, String>,
+) -> Vec<Effect> {
+    match result {
+        Ok(opened) => {
+            model.opened.retain(|other| other.group != group);
+            model.opened.push(opened);
+            if model.opened.len() > OPENED_KEPT {
+                let dropped = model.opened.remove(0).group;
+                model.colours.retain(|(group, _, _), _| *group != dropped);
+            }
+        }
+        Err(reason) => model.open_failed = Some((group, reason)),
+    }
+    after_layout(model)
+}
+
+fn on_mouse(
+    model: &mut Model,
+    kind: super::message::MouseKind,
+    x: u16,
+    y: u16,
+) -> Vec<Effect> {
+    if model.overlay.is_some() {
+        return overlays::mouse(model, kind, x, y);
+    }
+    match model.screen {
+        Screen::Groups => groups::mouse(model, kind, x, y),
+        Screen::Compare => compare::mouse(model, kind, x, y),
+        Screen::Steps => steps::mouse(model, kind, x, y),
+        Screen::Grader => grader::mouse(model, kind, x, y),
+        Screen::Schedule => schedule::mouse(model, kind, x, y),
+    }
+}
+
+/// Lets the open screen fit its scroll positions to what is shown now, and ask for what it needs.
+fn after_layout(model: &mut Model) -> Vec<Effect> {
+    match model.screen {
+        Screen::Groups => groups::settle(model),
+        Screen::Compare => compare::settle(model),
+        Screen::Steps => steps::settle(model),
+        Screen::Grader | Screen::Schedule => Vec::new(),
+    }
+}
