@@ -1,0 +1,1 @@
+"""Fetching documents, patiently."""
