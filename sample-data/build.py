@@ -40,6 +40,8 @@ class Task:
         self.issue = (folder / "issue.md").read_text(encoding="utf-8")
         self.base = texts(folder / "base")
         self.candidates = sorted(self.info["candidates"], key=lambda c: digest(self.name, c["name"]))
+        # where no rollout is good enough, the reference is a file of its own
+        self.candidates = [c for c in self.candidates if c["policy"] != "reference"]
         self.ids = {c["name"]: f"r{number}" for number, c in enumerate(self.candidates)}
         self.tests = {group: self.info[group] for group in ("fail_to_pass", "pass_to_pass")}
         self.base_commit = hashlib.sha1("".join(self.base[p] for p in sorted(self.base)).encode()).hexdigest()
@@ -94,6 +96,13 @@ VISIBLE = {
 }
 
 
+def plan(task, changed):
+    """What the agent says before it edits, when task.json gives no words of its own."""
+    where = " and ".join(changed) or "nothing"
+    return (f"The cause is clear now. I will change {where}, leave the public interface as it is, "
+            f"and run `{VISIBLE[task.info['language']]}` afterwards.")
+
+
 def steps_of(task, candidate):
     """The conversation of one rollout: look, think, edit, run the visible tests, submit."""
     name, patch = candidate["name"], task.patch(candidate["name"])
@@ -126,7 +135,7 @@ def steps_of(task, candidate):
         out.append({"kind": "reasoning", "text": "I am not sure which layer is at fault; look once more before changing anything."})
         call("git log --oneline | head -3", f"{task.base_commit[:7]} Release\n")
         return out
-    out.append({"kind": "reasoning", "text": candidate.get("plan") or candidate["shows"]})
+    out.append({"kind": "reasoning", "text": candidate.get("plan") or plan(task, changed)})
     for path in changed:
         if path not in after:
             call(f"git rm -q {path}", "")
@@ -235,7 +244,7 @@ def ranking_lines(task):
         size = sum(len(task.patch(n)) for n in shown)
         line["usage"] = {"input_tokens": 1_400 + size // 3, "output_tokens": 260 + len(line["reasoning"]) // 3,
                          "cost_usd": round((1_400 + size // 3) * 3e-6 + 0.004, 6), "cost_source": "price_table"}
-        line |= {"started_ms": started, "ended_ms": started + 21_000 + digest(task.name, "took") % 30_000, "exit_code": 0 if status == "ok" else 1}
+        line |= {"started_ms": started, "ended_ms": started + 21_000 + digest(task.name, "took") % 30_000, "exit_code": 0 if "tiers" in answer else 1}
         out.append(line)
     return out
 
@@ -342,7 +351,8 @@ def swebench(root, tasks):
             write(folder / "preds.json", predictions)
         if number in (0, 1):  # a leaderboard folder of 2024
             write(folder / "results" / "results.json", {
-                "no_generation": sorted(i for i, patch, _ in items if not patch), "no_logs": [], "resolved": resolved})
+                "no_generation": sorted(i for i, patch, _ in items if not patch),
+                "no_logs": sorted(i for i, patch, ok in items if patch and ok is None), "resolved": resolved})
         elif number in (2, 5):  # a run summary only
             write(folder / f"{model}.sample.json", summary(items))
         elif number == 3:  # the report of early 2024
@@ -359,8 +369,7 @@ def swebench(root, tasks):
                 write(logs / "report.json", {name: task_report(t, c, patch)})
                 write(logs / "patch.diff", patch)
                 write(logs / "test_output.txt", "".join(f"{test} ... {s}\n" for test, s in t.outcomes[c["name"]].items()))
-            if number == 4:
-                write(folder / f"{model}.sample.json", summary(items))
+            write(folder / f"{model}.sample.json", summary(items))
         if number in (1, 4):
             for t, c in picked:
                 name = SWEBENCH[t.name]

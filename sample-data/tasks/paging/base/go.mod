@@ -1,0 +1,3 @@
+module example.org/paging
+
+go 1.21
