@@ -144,11 +144,12 @@ def steps_of(task, candidate):
         out.append({"kind": "tool_call", "tool": "write_file", "args": {"path": path, "content": after[path]}, "id": f"c{number}"})
         out.append({"kind": "observation", "id": f"c{number}", "text": f"wrote {len(after[path].splitlines())} lines to {path}", "ms": 12})
     if changed:
-        broken = name == "does-not-compile"
-        call(VISIBLE[task.info["language"]], "error: could not compile\n" if broken else "ok\n", 101 if broken else 0)
+        # the visible tests pass unless task.json says otherwise
+        failing = candidate.get("visible_tests")
+        call(VISIBLE[task.info["language"]], failing["log"] if failing else "ok\n", 1 if failing else 0)
         call("git status --short", "".join(f" M {p}\n" if p in task.base else f"?? {p}\n" for p in changed))
-        out.append({"kind": "message", "role": "assistant", "text": "The issue is fixed and the existing tests pass."
-                    if not broken else "The remaining error seems to come from the toolchain; submitting."})
+        out.append({"kind": "message", "role": "assistant",
+                    "text": failing["say"] if failing else "The issue is fixed and the existing tests pass."})
     out.append({"kind": "submit", "text": f"{len(changed)} file(s) changed"})
     return out
 
