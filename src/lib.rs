@@ -14,3 +14,5 @@ pub mod domain;
 pub mod formats;
 pub mod review;
 pub mod store;
+#[cfg(feature = "tui")]
+pub mod tui;

@@ -19,12 +19,17 @@ fn loaded_set(fingerprint: &str) -> Arc<LoadedSet> {
         id: GroupId("g".to_owned()),
         step: None,
         task: TaskSummary::default(),
-        trajectories: (0..6).map(|i| Trajectory::new(format!("t{i}"), outcome(i))).collect(),
+        trajectories: (0..6)
+            .map(|i| Trajectory::new(format!("t{i}"), outcome(i)))
+            .collect(),
         fingerprint: fingerprint.to_owned(),
         meta: gagar::domain::Extra::default(),
     };
     let answer = GraderAnswer {
-        grader: Grader { name: "judge".to_owned(), ..Grader::default() },
+        grader: Grader {
+            name: "judge".to_owned(),
+            ..Grader::default()
+        },
         status: "ok".to_owned(),
         ranking: Some(Ranking::new(vec![vec![1], vec![0, 2], vec![3]]).unwrap()),
         ..GraderAnswer::default()
@@ -43,7 +48,14 @@ fn session(fingerprint: &str, events: &[Event]) -> ReviewSession {
     };
     let seed = 7 + events.len() as u64;
     let clock = Box::new(|| 1_796_000_000_000);
-    ReviewSession::new(loaded_set(fingerprint), events, identity, Settings::default(), seed, clock)
+    ReviewSession::new(
+        loaded_set(fingerprint),
+        events,
+        identity,
+        Settings::default(),
+        seed,
+        clock,
+    )
 }
 
 fn tiers(session: &ReviewSession) -> Vec<Vec<usize>> {
@@ -64,7 +76,11 @@ fn the_grader_s_ranking_moves_advantages_and_keeps_their_sum() {
     let baseline = reviewed.baseline.unwrap();
     let after = reviewed.redistributed.unwrap().advantages;
     assert!(after[1] > after[0] && after[0] > after[3]);
-    assert_eq!(after[0].to_bits(), after[2].to_bits(), "tied candidates are bit-equal");
+    assert_eq!(
+        after[0].to_bits(),
+        after[2].to_bits(),
+        "tied candidates are bit-equal"
+    );
     let sum = |values: &[f64]| values[..4].iter().sum::<f64>();
     assert!((sum(&after) - sum(&baseline)).abs() < 1e-12);
     assert_eq!(after[4..], baseline[4..]);
@@ -81,15 +97,27 @@ fn a_move_starts_a_draft_from_the_grader_s_order_and_nothing_counts_before_submi
     let mut settings = session.settings().clone();
     settings.source = RankingSource::Human;
     session.set_settings(settings.clone());
-    assert!(session.shown_ranking(0).ranking.is_empty(), "a draft does not count");
+    assert!(
+        session.shown_ranking(0).ranking.is_empty(),
+        "a draft does not count"
+    );
     make(&mut session, &mut store, Change::Submit);
     assert_eq!(session.state(0), ReviewState::Submitted);
     assert!(!session.shown_ranking(0).ranking.is_empty());
     assert!(!session.shown_ranking(0).annotation_id.is_empty());
-    let kinds: Vec<_> = store.events_since(0).unwrap().into_iter().map(|e| e.body).collect();
+    let kinds: Vec<_> = store
+        .events_since(0)
+        .unwrap()
+        .into_iter()
+        .map(|e| e.body)
+        .collect();
     assert!(matches!(
         kinds.as_slice(),
-        [EventBody::GroupOpen { .. }, EventBody::RankSet { .. }, EventBody::RankSubmit { .. }]
+        [
+            EventBody::GroupOpen { .. },
+            EventBody::RankSet { .. },
+            EventBody::RankSubmit { .. }
+        ]
     ));
 }
 
@@ -106,13 +134,20 @@ fn undo_and_redo_survive_a_restart_and_reach_through_a_submit() {
     assert_eq!(tiers(&second), moved);
     make(&mut second, &mut store, Change::Undo);
     assert_eq!(second.state(0), ReviewState::Unseen);
-    assert_eq!(tiers(&second), [vec![1], vec![0, 2], vec![3]], "back to the grader's order");
+    assert_eq!(
+        tiers(&second),
+        [vec![1], vec![0, 2], vec![3]],
+        "back to the grader's order"
+    );
     let mut third = session("f", &store.events_since(0).unwrap());
     make(&mut third, &mut store, Change::Redo);
     assert_eq!(tiers(&third), moved);
     make(&mut third, &mut store, Change::Redo);
     assert_eq!(third.state(0), ReviewState::Submitted);
-    assert!(matches!(third.propose(0, Change::Redo), Err(ReviewError::Nothing(_))));
+    assert!(matches!(
+        third.propose(0, Change::Redo),
+        Err(ReviewError::Nothing(_))
+    ));
 }
 
 #[test]
@@ -123,10 +158,16 @@ fn a_judgement_of_other_data_is_stale_and_never_attached() {
     let mut new = session("after", &store.events_since(0).unwrap());
     assert_eq!(new.state(0), ReviewState::Stale);
     assert!(new.draft(0).is_none());
-    assert!(matches!(new.propose(0, Change::Undo), Err(ReviewError::Nothing(_))));
+    assert!(matches!(
+        new.propose(0, Change::Undo),
+        Err(ReviewError::Nothing(_))
+    ));
     make(&mut new, &mut store, Change::Move(Move::Unrank(3)));
     assert_eq!(new.state(0), ReviewState::Draft);
-    assert_eq!(session("before", &store.events_since(0).unwrap()).state(0), ReviewState::Submitted);
+    assert_eq!(
+        session("before", &store.events_since(0).unwrap()).state(0),
+        ReviewState::Submitted
+    );
 }
 
 #[test]
@@ -137,9 +178,18 @@ fn only_passing_candidates_are_ranked() {
         Err(ReviewError::NotPassing(id)) if id == "t4"
     ));
     let failing = Ranking::new(vec![vec![0], vec![5]]).unwrap();
-    assert!(matches!(session.propose(0, Change::Set(failing)), Err(ReviewError::Invalid(_))));
-    assert!(matches!(session.propose(0, Change::Submit), Err(ReviewError::Nothing(_))));
-    assert!(matches!(session.propose(9, Change::Submit), Err(ReviewError::NoGroup)));
+    assert!(matches!(
+        session.propose(0, Change::Set(failing)),
+        Err(ReviewError::Invalid(_))
+    ));
+    assert!(matches!(
+        session.propose(0, Change::Submit),
+        Err(ReviewError::Nothing(_))
+    ));
+    assert!(matches!(
+        session.propose(9, Change::Submit),
+        Err(ReviewError::NoGroup)
+    ));
 }
 
 #[test]

@@ -22,8 +22,14 @@ pub enum Context {
 
 impl Context {
     /// Every context, in the order of the key table.
-    pub const ALL: [Self; 6] =
-        [Self::Global, Self::Groups, Self::Compare, Self::Steps, Self::Grader, Self::Schedule];
+    pub const ALL: [Self; 6] = [
+        Self::Global,
+        Self::Groups,
+        Self::Compare,
+        Self::Steps,
+        Self::Grader,
+        Self::Schedule,
+    ];
 
     /// The section's name in the keymap.
     #[must_use]

@@ -74,19 +74,30 @@ impl Key {
     /// The key of one character.
     #[must_use]
     pub fn char(c: char) -> Self {
-        Self { code: Code::Char(c), ctrl: false, alt: false }
+        Self {
+            code: Code::Char(c),
+            ctrl: false,
+            alt: false,
+        }
     }
 
     /// A key without modifiers.
     #[must_use]
     pub fn plain(code: Code) -> Self {
-        Self { code, ctrl: false, alt: false }
+        Self {
+            code,
+            ctrl: false,
+            alt: false,
+        }
     }
 }
 
 impl std::fmt::Display for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let named = NAMES.iter().find(|(_, code)| *code == self.code).map(|(name, _)| *name);
+        let named = NAMES
+            .iter()
+            .find(|(_, code)| *code == self.code)
+            .map(|(name, _)| *name);
         let bare = match (self.code, named) {
             (Code::Char(c), Some("bar")) => c.to_string(),
             (_, Some(name)) => name.to_owned(),
@@ -123,7 +134,11 @@ pub fn parse_keys(text: &str) -> Result<Vec<Key>, String> {
             rest = &rest[c.len_utf8()..];
         }
     }
-    if keys.is_empty() { Err("no key is named".to_owned()) } else { Ok(keys) }
+    if keys.is_empty() {
+        Err("no key is named".to_owned())
+    } else {
+        Ok(keys)
+    }
 }
 
 fn parse_named(text: &str) -> Result<Key, String> {
@@ -140,10 +155,14 @@ fn parse_named(text: &str) -> Result<Key, String> {
     let mut chars = name.chars();
     let code = match (chars.next(), chars.next()) {
         (Some(c), None) => Some(Code::Char(c)),
-        _ => NAMES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code).or_else(|| {
-            let number = name.strip_prefix('f')?.parse::<u8>().ok()?;
-            (1..=12).contains(&number).then_some(Code::F(number))
-        }),
+        _ => NAMES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, code)| *code)
+            .or_else(|| {
+                let number = name.strip_prefix('f')?.parse::<u8>().ok()?;
+                (1..=12).contains(&number).then_some(Code::F(number))
+            }),
     };
     let code = code.ok_or_else(|| format!("<{text}> is not a key"))?;
     Ok(Key { code, ctrl, alt })
@@ -155,7 +174,9 @@ mod tests {
 
     #[test]
     fn keys_print_as_they_parse() {
-        for text in ["j", "J", "<ctrl-r>", "<tab>", "<space>", "<lt>", "|", "<f5>", "<alt-x>"] {
+        for text in [
+            "j", "J", "<ctrl-r>", "<tab>", "<space>", "<lt>", "|", "<f5>", "<alt-x>",
+        ] {
             let keys = parse_keys(text).unwrap();
             assert_eq!(keys.len(), 1, "{text}");
             assert_eq!(keys[0].to_string(), text);

@@ -144,8 +144,15 @@ impl Theme {
                 at = at.fallback();
             }
         };
-        let styles = Role::ALL.iter().map(|&role| (role, resolve(role))).collect();
-        Ok(Self { name: file.name, dark: file.dark, styles })
+        let styles = Role::ALL
+            .iter()
+            .map(|&role| (role, resolve(role)))
+            .collect();
+        Ok(Self {
+            name: file.name,
+            dark: file.dark,
+            styles,
+        })
     }
 
     /// The embedded themes.
@@ -165,7 +172,9 @@ impl Theme {
             style.underline_color = None;
         }
         let mark = |styles: &mut BTreeMap<Role, Style>, role, modifier| {
-            styles.entry(role).and_modify(|style: &mut Style| *style = style.add_modifier(modifier));
+            styles
+                .entry(role)
+                .and_modify(|style: &mut Style| *style = style.add_modifier(modifier));
         };
         mark(&mut self.styles, Role::Cursor, Modifier::REVERSED);
         mark(&mut self.styles, Role::Match, Modifier::REVERSED);
@@ -183,8 +192,20 @@ impl Theme {
 }
 
 fn style_of(entry: &StyleEntry) -> Style {
-    let StyleEntry { fg, bg, bold, dim, italic, underline, reverse } = entry;
-    let mut style = Style { fg: *fg, bg: *bg, ..Style::default() };
+    let StyleEntry {
+        fg,
+        bg,
+        bold,
+        dim,
+        italic,
+        underline,
+        reverse,
+    } = entry;
+    let mut style = Style {
+        fg: *fg,
+        bg: *bg,
+        ..Style::default()
+    };
     for (on, modifier) in [
         (bold, Modifier::BOLD),
         (dim, Modifier::DIM),
@@ -212,7 +233,12 @@ mod tests {
             }
             let file: ThemeFile = toml::from_str(text).unwrap();
             for role in Role::ALL {
-                assert!(file.roles.contains_key(role.name()), "{}: {}", theme.name, role.name());
+                assert!(
+                    file.roles.contains_key(role.name()),
+                    "{}: {}",
+                    theme.name,
+                    role.name()
+                );
             }
         }
     }

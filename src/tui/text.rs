@@ -1,0 +1,248 @@
+//! Untrusted text to display cells: the only way rollout text reaches the terminal.
+//!
+//! Tabs become blanks up to the next stop; control, bidirectional and zero-width characters become
+//! visible symbols; widths are counted by grapheme. No terminal type here.
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Distance of tab stops.
+pub const TAB: usize = 4;
+
+/// One thing to draw: a grapheme, a tab's blanks, or the symbol of a control character.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// What to draw; never holds a control character.
+    pub symbol: String,
+    /// Columns it takes.
+    pub width: usize,
+    /// Bytes of the text it stands for.
+    pub source: Range<usize>,
+    /// Whether it is a stand-in for something that cannot be drawn.
+    pub stand_in: bool,
+}
+
+/// Returns the cells of one line from display column `skip` on, at most `width` columns of them.
+///
+/// Works through the line only as far as it is visible, so the cost follows `skip + width`, not the
+/// line's length. A wide grapheme or a tab cut by either edge is replaced by blanks.
+#[must_use]
+pub fn cells(line: &str, skip: usize, width: usize) -> Vec<Cell> {
+    let mut found = Vec::with_capacity(width.min(line.len()));
+    let mut column = 0;
+    // A grapheme cluster may be as long as its author likes; what cannot show is not segmented.
+    let reach = line.floor_char_boundary((skip + width).saturating_mul(32).saturating_add(256));
+    for (at, grapheme) in line[..reach].grapheme_indices(true) {
+        if column >= skip + width {
+            break;
+        }
+        let mut cell = cell_of(grapheme, at, column);
+        let end = column + cell.width;
+        if cell.width == 0 || end <= skip {
+            column = end;
+            continue;
+        }
+        let from = column.max(skip);
+        let to = end.min(skip + width);
+        if (from, to) != (column, end) && to > from {
+            cell.symbol = " ".repeat(to - from);
+            cell.width = to - from;
+        }
+        column = end;
+        found.push(cell);
+    }
+    found
+}
+
+/// Columns that a line takes.
+#[must_use]
+pub fn width(line: &str) -> usize {
+    if line.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return line.len();
+    }
+    let mut column = 0;
+    for (at, grapheme) in line.grapheme_indices(true) {
+        column += cell_of(grapheme, at, column).width;
+    }
+    column
+}
+
+fn cell_of(grapheme: &str, at: usize, column: usize) -> Cell {
+    let source = at..at + grapheme.len();
+    if let [byte @ 0x20..0x7f] = grapheme.as_bytes() {
+        return Cell {
+            symbol: char::from(*byte).into(),
+            width: 1,
+            source,
+            stand_in: false,
+        };
+    }
+    if grapheme == "\t" {
+        let width = TAB - column % TAB;
+        return Cell {
+            symbol: " ".repeat(width),
+            width,
+            source,
+            stand_in: false,
+        };
+    }
+    if grapheme.chars().any(must_be_shown) {
+        let symbol: String = grapheme.chars().map(visible).collect();
+        let width = symbol.width();
+        return Cell {
+            symbol,
+            width,
+            source,
+            stand_in: true,
+        };
+    }
+    // A lone combining mark has no width: give it something to stand on.
+    match grapheme.width() {
+        0 => Cell {
+            symbol: format!("◌{grapheme}"),
+            width: 1,
+            source,
+            stand_in: true,
+        },
+        width => {
+            let symbol: String = grapheme.chars().take(16).collect();
+            Cell {
+                symbol,
+                width,
+                source,
+                stand_in: false,
+            }
+        }
+    }
+}
+
+/// Whether a character would drive the terminal, reorder text or hide in it.
+fn must_be_shown(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{061c}' | '\u{00ad}' | '\u{180e}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The visible form of a character.
+fn visible(c: char) -> String {
+    match c {
+        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('?').into(),
+        '\u{7f}' => '\u{2421}'.into(),
+        _ if must_be_shown(c) => format!("<U+{:04X}>", u32::from(c)),
+        _ => c.into(),
+    }
+}
+
+/// Returns text that is safe on one terminal line: control characters (line ends among them)
+/// replaced by visible symbols, tabs by blanks.
+#[must_use]
+pub fn sanitize_line(text: &str) -> String {
+    cells(text, 0, text.len().saturating_mul(8))
+        .into_iter()
+        .map(|cell| cell.symbol)
+        .collect()
+}
+
+/// Returns a line cut to `width` columns, ending in `…` when it was longer; safe like
+/// [`sanitize_line`].
+#[must_use]
+pub fn cut(text: &str, width: usize) -> String {
+    let mut found = cells(text, 0, width + 1);
+    let total: usize = found.iter().map(|cell| cell.width).sum();
+    if total <= width {
+        return found.into_iter().map(|cell| cell.symbol).collect();
+    }
+    if width == 0 {
+        return String::new();
+    }
+    let mut column = 0;
+    found.retain(|cell| {
+        column += cell.width;
+        column < width
+    });
+    let mut symbols: String = found.into_iter().map(|cell| cell.symbol).collect();
+    symbols.push('…');
+    symbols
+}
+
+/// Wraps a line at `width` columns (at least 1); returns the byte ranges of its display lines, at
+/// least one.
+#[must_use]
+pub fn wrap(line: &str, width: usize) -> Vec<Range<usize>> {
+    let width = width.max(1);
+    let (mut start, mut column, mut lines) = (0, 0, Vec::new());
+    for (at, grapheme) in line.grapheme_indices(true) {
+        let cell = cell_of(grapheme, at, column);
+        if column + cell.width > width && at > start {
+            lines.push(start..at);
+            (start, column) = (at, 0);
+        }
+        column += cell.width;
+    }
+    lines.push(start..line.len());
+    lines
+}
+
+/// The last state of a line that overwrote itself with carriage returns (a progress bar), and how
+/// many states came before it; 0 for a plain line. A CR at the very end counts as a line end.
+#[must_use]
+pub fn last_state(line: &str) -> (&str, usize) {
+    let body = line.strip_suffix('\r').unwrap_or(line);
+    match body.rfind('\r') {
+        Some(at) => (&body[at + 1..], body.matches('\r').count()),
+        None => (body, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(line: &str, skip: usize, width: usize) -> String {
+        cells(line, skip, width)
+            .into_iter()
+            .map(|cell| cell.symbol)
+            .collect()
+    }
+
+    #[test]
+    fn nothing_that_drives_a_terminal_is_drawn() {
+        let line = "a\u{1b}[31mb\u{7}\u{8}\r\u{9b}\u{202e}x\u{200b}\u{0}";
+        let text = sanitize_line(line);
+        assert!(!text.chars().any(must_be_shown), "{text:?}");
+        assert!(text.contains('␛') && text.contains("<U+202E>") && text.contains('␀'));
+        let mut all = String::new();
+        for c in (0..0x3000).filter_map(char::from_u32) {
+            all.push(c);
+        }
+        assert!(!sanitize_line(&all).chars().any(must_be_shown));
+    }
+
+    #[test]
+    fn tabs_go_to_stops_and_wide_characters_count_twice() {
+        assert_eq!(drawn("a\tb", 0, 10), "a   b");
+        assert_eq!(width("a\tb"), 5);
+        assert_eq!(width("日本"), 4);
+        assert_eq!(drawn("日本x", 1, 3), " 本");
+        assert_eq!(drawn("日本x", 0, 3), "日 ");
+    }
+
+    #[test]
+    fn text_is_cut_and_wrapped_by_columns() {
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut("abcd", 4), "abcd");
+        assert_eq!(cut("日本語", 4), "日…");
+        assert_eq!(wrap("abcdef", 4), [0..4, 4..6]);
+        assert_eq!(wrap("", 4), [0..0]);
+    }
+
+    #[test]
+    fn progress_lines_end_in_their_last_state() {
+        assert_eq!(last_state("1%\r2%\r100%"), ("100%", 2));
+        assert_eq!(last_state("plain\r"), ("plain", 0));
+    }
+}
