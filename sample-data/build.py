@@ -128,9 +128,7 @@ def steps_of(task, candidate):
         numbered = "".join(f"{n:4}  {line}\n" for n, line in enumerate(task.base[path].splitlines(), 1))
         call(f"cat -n {path}", numbered)
     if seed % 3 == 0:
-        word = task.info["fail_to_pass"][0]
-        call(f"grep -rn {word} .", "", 1)
-        out.append({"kind": "reasoning", "text": "No test covers this yet."})
+        call("git log --oneline | head -2", f"{task.base_commit[:7]} Release\n{digest(task.name, 'log'):08x}"[:-1] + " Tidy up\n")
     if patch is None:
         out.append({"kind": "reasoning", "text": "I am not sure which layer is at fault; look once more before changing anything."})
         call("git log --oneline | head -3", f"{task.base_commit[:7]} Release\n")
@@ -321,7 +319,9 @@ def mini_trajectory(task, candidate, model):
             messages.append({"role": "user", "content": f"<returncode>{step.get('exit_code', 0)}</returncode>\n<output>\n{step['text']}</output>"})
     patch = task.patch(candidate["name"])
     calls = sum(m["role"] == "assistant" for m in messages)
-    return {"info": {"exit_status": "LimitsExceeded" if patch is None else "Submitted", "submission": patch or "",
+    status = "LimitsExceeded" if patch is None else "Submitted"
+    messages.append({"role": "exit", "content": status, "extra": {"exit_status": status, "submission": patch or ""}})
+    return {"info": {"exit_status": status, "submission": patch or "",
                      "model_stats": {"instance_cost": usage(task, candidate, messages)[1], "api_calls": calls},
                      "mini_version": "2.0.0", "config": {"model": {"model_name": model}}},
             "messages": messages, "trajectory_format": "mini-swe-agent-1.1", "instance_id": SWEBENCH[task.name]}
