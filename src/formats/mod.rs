@@ -2,10 +2,27 @@
 //!
 //! A loader hands over an *index* (ids, outcome, scalars, where the bytes are); texts are opened on
 //! demand through [`LoadedSet::open`]. What is *not* here: rankings' arithmetic, storage, screens.
+//!
+//! The way of a file: `files` lists it and splits it into records, the first row of [`FORMATS`]
+//! that recognises a record reads it into `Found`, and `assemble` joins what was found in all files
+//! into groups.
 
-use std::path::PathBuf;
+mod assemble;
+mod files;
+mod found;
+mod json;
+mod native;
+mod open;
+mod rankings;
+mod scan;
+mod swebench;
+
+use std::path::{Path, PathBuf};
 
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
+
+use files::Record;
+use found::Found;
 
 /// Something that could not be read, where, and why; the rest was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -18,6 +35,36 @@ pub struct Problem {
     pub record: Option<String>,
     /// The reason, one sentence.
     pub reason: String,
+}
+
+impl Problem {
+    /// A problem of a whole file.
+    fn new(path: &Path, reason: impl Into<String>) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            line: None,
+            record: None,
+            reason: reason.into(),
+        }
+    }
+
+    /// A file that cannot be read.
+    fn of_file(path: &Path, error: &std::io::Error) -> Self {
+        Self::new(path, format!("cannot be read: {error}"))
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(record) = &self.record {
+            write!(f, ": {record}")?;
+        }
+        write!(f, ": {}", self.reason)
+    }
 }
 
 /// Options of a load.
@@ -49,6 +96,85 @@ pub struct Progress {
     pub groups: usize,
 }
 
+/// A file format: how it is recognised (by content, never by name) and read.
+#[derive(Clone, Copy)]
+pub struct Format {
+    /// Name, as shown.
+    pub name: &'static str,
+    /// What it is, one sentence.
+    pub doc: &'static str,
+    /// Whether a record is of this format.
+    detect: fn(&Record<'_>) -> bool,
+    /// Reads a record of this format.
+    read: fn(&Record<'_>, &mut Found),
+}
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Format")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Every format, the more specific ones first: the first that recognises a record reads it.
+pub const FORMATS: &[Format] = &[
+    Format {
+        name: "gagar.group/1",
+        doc: "One rollout group a line.",
+        detect: native::is_group,
+        read: native::read_group,
+    },
+    Format {
+        name: "gagar.trajectory/1",
+        doc: "One trajectory a line.",
+        detect: native::is_trajectory,
+        read: native::read_trajectory,
+    },
+    Format {
+        name: "gagar.ranking/1",
+        doc: "One grader's answer about one group a line.",
+        detect: rankings::is_ranking,
+        read: rankings::read_ranking,
+    },
+    Format {
+        name: "SWE-bench task",
+        doc: "Task rows with problem statement, reference patch and test lists.",
+        detect: swebench::tasks::is_task,
+        read: swebench::tasks::read_task,
+    },
+    Format {
+        name: "agent trace",
+        doc: "Messages of mini-swe-agent, SWE-agent steps, or a plain list of chat messages.",
+        detect: swebench::traces::is_trace,
+        read: swebench::traces::read_trace,
+    },
+    Format {
+        name: "SWE-bench prediction",
+        doc: "A patch per task of one run: JSONL, JSON list or JSON object.",
+        detect: swebench::predictions::is_prediction,
+        read: swebench::predictions::read_prediction,
+    },
+    Format {
+        name: "SWE-bench task report",
+        doc: "The verdict about one patch (`report.json`).",
+        detect: swebench::reports::is_task_report,
+        read: swebench::reports::read_task_report,
+    },
+    Format {
+        name: "SWE-bench run summary",
+        doc: "Lists of resolved and unresolved tasks of a run, of every vintage.",
+        detect: swebench::reports::is_run_report,
+        read: swebench::reports::read_run_report,
+    },
+    Format {
+        name: "run metrics",
+        doc: "Cost, turns and tokens per task of a run.",
+        detect: swebench::metrics::is_metrics,
+        read: swebench::metrics::read_metrics,
+    },
+];
+
 /// Everything loaded from the paths given.
 #[derive(Debug, Default)]
 pub struct LoadedSet {
@@ -58,17 +184,26 @@ pub struct LoadedSet {
     pub answers: Vec<Vec<GraderAnswer>>,
     /// What could not be read.
     pub problems: Vec<Problem>,
-    // helper C adds private locators
+    /// Where the texts of each group are (same length and order as `groups`).
+    sources: Vec<found::GroupSource>,
+    /// The files that places refer to.
+    files: Vec<files::Candidate>,
 }
 
 impl LoadedSet {
-    /// Opens the texts of one group (0-based index into `groups`).
+    /// Opens the texts of one group (0-based index into `groups`). A text that cannot be read is
+    /// reported in [`Content::problems`]; the rest of the group is opened.
     ///
     /// # Errors
-    /// A sentence naming the file that cannot be read.
+    /// When there is no group of this index.
     pub fn open(&self, group: usize) -> Result<Content, Problem> {
-        let _ = group;
-        todo!("helper C")
+        match self.sources.get(group) {
+            Some(source) => Ok(open::content(source, &self.files)),
+            None => Err(Problem::new(
+                Path::new(""),
+                format!("there is no group {group}"),
+            )),
+        }
     }
 }
 
@@ -80,6 +215,6 @@ pub fn load(
     options: &LoadOptions,
     progress: &mut dyn FnMut(Progress) -> bool,
 ) -> LoadedSet {
-    let _ = (paths, options, progress);
-    todo!("helper C")
+    let (found, files) = scan::scan(paths, options, progress);
+    assemble::assemble(found, files)
 }

@@ -1,0 +1,282 @@
+//! Joins what was found in all files into groups, binds the answers, and tells what contradicts.
+//!
+//! What is *not* here: reading.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::domain::{
+    Extra, GraderAnswer, GroupId, Outcome, PatchPresence, RolloutGroup, TaskSummary, Trajectory,
+};
+
+use super::files::Candidate;
+use super::found::{At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource, TaskSource};
+use super::rankings::{self, Answer};
+use super::{LoadedSet, Problem, swebench};
+
+/// A group while it is being joined.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    step: Option<i64>,
+    task: TaskSummary,
+    tasks: Vec<TaskSource>,
+    digest: Option<u64>,
+    meta: Extra,
+    trajectories: Vec<FoundTrajectory>,
+    ids: BTreeSet<String>,
+}
+
+impl Draft {
+    /// Adds what a record tells of the task; what is known already stays. Answers whether the
+    /// record agrees with the one before it.
+    pub(crate) fn add_task(&mut self, task: FoundTask) -> bool {
+        let agrees = self.digest.is_none_or(|digest| digest == task.digest);
+        self.digest.get_or_insert(task.digest);
+        let TaskSummary {
+            title,
+            repo,
+            base_commit,
+            has_reference,
+        } = task.summary;
+        if self.task.title.is_none() {
+            self.task.title = title;
+        }
+        if self.task.repo.is_none() {
+            self.task.repo = repo;
+        }
+        if self.task.base_commit.is_none() {
+            self.task.base_commit = base_commit;
+        }
+        self.task.has_reference |= has_reference;
+        if !self.tasks.contains(&task.source) {
+            self.tasks.push(task.source);
+        }
+        agrees
+    }
+
+    /// Adds a reference patch.
+    pub(crate) fn add_reference(&mut self, source: TaskSource) {
+        self.task.has_reference = true;
+        self.tasks.push(source);
+    }
+
+    /// Adds a trajectory; answers false when the id is taken.
+    pub(crate) fn add(&mut self, trajectory: FoundTrajectory) -> bool {
+        let new = self.ids.insert(trajectory.trajectory.id.0.clone());
+        if new {
+            self.trajectories.push(trajectory);
+        }
+        new
+    }
+}
+
+/// The groups being joined, by id, and the problems on the way.
+#[derive(Debug)]
+pub(crate) struct Drafts {
+    /// By id.
+    pub groups: BTreeMap<String, Draft>,
+    /// Problems.
+    pub problems: Vec<Problem>,
+    /// The files, by index.
+    pub files: Vec<Candidate>,
+}
+
+impl Drafts {
+    /// The path of a file.
+    pub(crate) fn path(&self, file: usize) -> PathBuf {
+        self.files
+            .get(file)
+            .map(|file| file.path.clone())
+            .unwrap_or_default()
+    }
+
+    /// Notes a problem.
+    pub(crate) fn problem(&mut self, at: At, record: &str, reason: impl Into<String>) {
+        self.problems.push(Problem {
+            path: self.path(at.file),
+            line: at.line,
+            record: Some(record.to_owned()),
+            reason: reason.into(),
+        });
+    }
+
+    fn add_group(&mut self, group: FoundGroup) {
+        let draft = self.groups.entry(group.id.clone()).or_default();
+        let mut reasons = Vec::new();
+        match (draft.step, group.step) {
+            (Some(before), Some(now)) if before != now => {
+                reasons.push(format!(
+                    "step {now} contradicts step {before}; the first counts"
+                ));
+            }
+            (None, step) => draft.step = step,
+            _ => {}
+        }
+        if let Some(task) = group.task
+            && !draft.add_task(task)
+        {
+            reasons.push("the task differs from the one told before; the first counts".to_owned());
+        }
+        for pair in group.meta.0 {
+            if draft.meta.0.iter().all(|(key, _)| *key != pair.0) {
+                draft.meta.0.push(pair);
+            }
+        }
+        let mut twice = Vec::new();
+        for trajectory in group.trajectories {
+            let (id, at) = (trajectory.trajectory.id.0.clone(), trajectory.at);
+            if !draft.add(trajectory) {
+                twice.push((id, at));
+            }
+        }
+        for reason in reasons {
+            self.problem(group.at, &group.id, reason);
+        }
+        for (id, at) in twice {
+            let name = format!("{}/{id}", group.id);
+            self.problem(at, &name, "the trajectory occurs twice; the first counts");
+        }
+    }
+}
+
+/// Joins everything.
+pub(crate) fn assemble(mut found: Found, files: Vec<Candidate>) -> LoadedSet {
+    let problems = std::mem::take(&mut found.problems);
+    let mut drafts = Drafts {
+        groups: BTreeMap::new(),
+        problems,
+        files,
+    };
+    for group in std::mem::take(&mut found.groups) {
+        drafts.add_group(group);
+    }
+    let known = swebench::join(std::mem::take(&mut found.swebench), &mut drafts);
+    tell_foreign(&found.foreign, &known, &mut drafts.problems);
+
+    let mut groups = Vec::with_capacity(drafts.groups.len());
+    let mut sources = Vec::with_capacity(drafts.groups.len());
+    for (id, draft) in std::mem::take(&mut drafts.groups) {
+        let (trajectories, places): (Vec<Trajectory>, Vec<_>) = draft
+            .trajectories
+            .into_iter()
+            .map(|t| (t.trajectory, t.source))
+            .unzip();
+        let mut group = RolloutGroup {
+            id: GroupId(id),
+            step: draft.step,
+            task: draft.task,
+            trajectories,
+            fingerprint: String::new(),
+            meta: draft.meta,
+        };
+        group.fingerprint = fingerprint(&group);
+        groups.push(group);
+        sources.push(GroupSource {
+            tasks: draft.tasks,
+            trajectories: places,
+        });
+    }
+    let answers = bind_answers(&found.answers, &groups, &mut drafts);
+    let Drafts {
+        mut problems,
+        files,
+        ..
+    } = drafts;
+    problems.dedup();
+    LoadedSet {
+        groups,
+        answers,
+        problems,
+        sources,
+        files,
+    }
+}
+
+fn bind_answers(
+    answers: &[Answer],
+    groups: &[RolloutGroup],
+    drafts: &mut Drafts,
+) -> Vec<Vec<GraderAnswer>> {
+    let mut bound = vec![Vec::new(); groups.len()];
+    for answer in answers {
+        let at = answer.at.unwrap_or(At {
+            file: usize::MAX,
+            line: None,
+        });
+        match groups.binary_search_by(|group| group.id.as_str().cmp(&answer.group)) {
+            Err(_) => {
+                let reason = "ranking refused: no group of this id was loaded";
+                drafts.problem(at, &answer.group, reason);
+            }
+            Ok(index) => match rankings::bind(answer, &groups[index]) {
+                Ok(answer) => bound[index].push(answer),
+                Err(error) => {
+                    drafts.problem(at, &answer.group, format!("ranking refused: {error}"));
+                }
+            },
+        }
+    }
+    bound
+}
+
+/// SHA-256, lower-case hex, over the group's id and every (trajectory id, patch hash, outcome word,
+/// reward bits), sorted by trajectory id, so that the order of files does not matter.
+fn fingerprint(group: &RolloutGroup) -> String {
+    let mut order: Vec<&Trajectory> = group.trajectories.iter().collect();
+    order.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut hasher = Sha256::new();
+    let mut feed = |text: &[u8]| {
+        // Lengths keep neighbouring texts apart.
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    };
+    feed(group.id.as_str().as_bytes());
+    for trajectory in order {
+        feed(trajectory.id.as_str().as_bytes());
+        feed(trajectory.patch.sha256.as_bytes());
+        feed(trajectory.outcome.word().as_bytes());
+        // -0.0 and 0.0 are the same reward.
+        match trajectory.reward {
+            Some(reward) => feed(&(reward + 0.0).to_bits().to_le_bytes()),
+            None => feed(b""),
+        }
+    }
+    let mut hex = String::with_capacity(64);
+    for byte in hasher.finalize() {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+/// Marks what is odd about a trajectory's patch.
+pub(crate) fn mark_patch(trajectory: &mut Trajectory) {
+    let mark = match (trajectory.patch.presence, trajectory.outcome) {
+        (PatchPresence::Diff, _) => return,
+        (PatchPresence::Missing, _) => "no patch recorded",
+        (PatchPresence::Empty, _) => "empty patch",
+        (PatchPresence::NotADiff, _) => "text instead of a diff",
+    };
+    trajectory.marks.push(mark.to_owned());
+    if trajectory.outcome == Outcome::Pass {
+        trajectory.marks.push("passes without a diff".to_owned());
+    }
+}
+
+/// One problem a folder about files that hold no rollouts, except what lies inside a known run.
+fn tell_foreign(foreign: &[PathBuf], known: &swebench::Known, problems: &mut Vec<Problem>) {
+    let mut folders: BTreeMap<&Path, usize> = BTreeMap::new();
+    for path in foreign.iter().filter(|path| !known.covers(path)) {
+        *folders.entry(path.parent().unwrap_or(path)).or_default() += 1;
+    }
+    for (folder, count) in folders {
+        let reason = if count == 1 {
+            "1 file is not a rollout file".to_owned()
+        } else {
+            format!("{count} files are not rollout files")
+        };
+        problems.push(Problem::new(folder, reason));
+    }
+}

@@ -1,0 +1,176 @@
+//! What readers find in one file, before everything is joined into groups.
+//!
+//! What is *not* here: how it is joined (`assemble`).
+
+use std::path::PathBuf;
+
+use crate::domain::{Extra, TaskSummary, Trajectory};
+
+use super::Problem;
+use super::files::{Place, Record};
+use super::json::JsonError;
+use super::rankings::Answer;
+use super::swebench;
+
+/// Where the texts of a group are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct GroupSource {
+    /// Where the task's texts are; the first one that has a text counts.
+    pub tasks: Vec<TaskSource>,
+    /// One entry per trajectory.
+    pub trajectories: Vec<TrajectorySource>,
+}
+
+/// Where a task's texts are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskSource {
+    /// A `gagar.group/1` or `gagar.trajectory/1` record.
+    Native(Place),
+    /// A SWE-bench task row.
+    Row(Place),
+    /// A prediction of a reference run.
+    Reference(Place),
+}
+
+/// The record that holds a trajectory's patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RecordAt {
+    /// A trajectory object.
+    Trajectory(Place),
+    /// An element of a group record's `trajectories`.
+    InGroup(Place, usize),
+    /// A SWE-bench prediction.
+    Prediction(Place),
+}
+
+/// Where a trajectory's texts are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TrajectorySource {
+    /// The record with the patch.
+    pub record: Option<RecordAt>,
+    /// The trace.
+    pub trace: Option<Place>,
+    /// The task report with the tests' status.
+    pub report: Option<Place>,
+    /// The log of the test run.
+    pub log: Option<PathBuf>,
+}
+
+/// A task as a record tells it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FoundTask {
+    /// In one line.
+    pub summary: TaskSummary,
+    /// Where its texts are.
+    pub source: TaskSource,
+    /// Hash of the record's task, to notice contradictions.
+    pub digest: u64,
+}
+
+/// A trajectory with its texts' place.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FoundTrajectory {
+    /// The index entry.
+    pub trajectory: Trajectory,
+    /// Where its texts are.
+    pub source: TrajectorySource,
+    /// File and line, for problems.
+    pub at: At,
+}
+
+/// A group, or a part of one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FoundGroup {
+    /// Its id.
+    pub id: String,
+    /// Training step.
+    pub step: Option<i64>,
+    /// The task.
+    pub task: Option<FoundTask>,
+    /// The trajectories in file order.
+    pub trajectories: Vec<FoundTrajectory>,
+    /// Unknown keys.
+    pub meta: Extra,
+    /// File and line, for problems.
+    pub at: At,
+}
+
+/// File and line of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct At {
+    /// Index into the list of files.
+    pub file: usize,
+    /// 1-based line, in line formats.
+    pub line: Option<u64>,
+}
+
+impl At {
+    /// Where a record is.
+    pub(crate) fn of(record: &Record<'_>) -> Self {
+        Self {
+            file: record.place.file,
+            line: record.line,
+        }
+    }
+}
+
+/// What readers found in one file or a part of it.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The file read.
+    pub path: PathBuf,
+    /// Reward from which a trajectory passes.
+    pub pass_at: f64,
+    /// Parts of groups.
+    pub groups: Vec<FoundGroup>,
+    /// Answers of graders.
+    pub answers: Vec<Answer>,
+    /// Predictions, reports, tasks, traces of SWE-bench runs.
+    pub swebench: swebench::Parts,
+    /// Problems.
+    pub problems: Vec<Problem>,
+    /// Number of records that a format recognised.
+    pub recognised: usize,
+    /// Files that hold nothing of a known format.
+    pub foreign: Vec<PathBuf>,
+}
+
+impl Found {
+    /// Takes over what another part found.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.groups.extend(other.groups);
+        self.answers.extend(other.answers);
+        self.swebench.merge(other.swebench);
+        self.problems.extend(other.problems);
+        self.recognised += other.recognised;
+        self.foreign.extend(other.foreign);
+    }
+
+    /// Notes a problem of a record.
+    pub(crate) fn problem(
+        &mut self,
+        record: &Record<'_>,
+        name: Option<&str>,
+        reason: impl Into<String>,
+    ) {
+        self.problems.push(Problem {
+            path: self.path.clone(),
+            line: record.line,
+            record: name.map(str::to_owned).or_else(|| record.key.clone()),
+            reason: reason.into(),
+        });
+    }
+
+    /// The value, or nothing and a problem.
+    pub(crate) fn note<T>(
+        &mut self,
+        record: &Record<'_>,
+        name: &str,
+        result: Result<Option<T>, JsonError>,
+    ) -> Option<T> {
+        result.unwrap_or_else(|error| {
+            self.problem(record, Some(name), error.to_string());
+            None
+        })
+    }
+}

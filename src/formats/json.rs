@@ -1,0 +1,438 @@
+//! JSON as Python writes it: lazily split records that survive NaN, lone surrogates, broken UTF-8
+//! and duplicate keys.
+//!
+//! A record is split into (key, raw value) pairs without decoding the values; a value is decoded
+//! when it is asked for. What is *not* here: what any key means.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, Deserializer as _, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// What had to be mended in a record before it could be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Mended {
+    /// Bare `NaN` / `Infinity` tokens stood outside strings.
+    pub bare_tokens: bool,
+    /// Bytes that are not UTF-8 were replaced.
+    pub not_utf8: bool,
+}
+
+/// Returns the text as JSON that `serde_json` accepts, or `None` when nothing had to be mended.
+/// Bare `NaN`, `Infinity` and `-Infinity` become strings of the same letters, lone surrogates and
+/// bytes that are not UTF-8 become U+FFFD.
+pub(crate) fn mend(bytes: &[u8]) -> (Option<String>, Mended) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut mended = Mended {
+        not_utf8: matches!(text, Cow::Owned(_)),
+        bare_tokens: false,
+    };
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut changed = mended.not_utf8;
+    let mut rest = text.as_ref();
+    while let Some(at) = rest.find(['"', 'N', 'I', '-']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if rest.starts_with('"') {
+            let end = string_end(rest);
+            let fixed = mend_escapes(&rest[..end]);
+            changed |= matches!(fixed, Cow::Owned(_));
+            out.push_str(&fixed);
+            rest = &rest[end..];
+        } else if let Some(token) = ["NaN", "-Infinity", "Infinity"]
+            .into_iter()
+            .find(|token| rest.starts_with(token))
+        {
+            mended.bare_tokens = true;
+            changed = true;
+            out.push('"');
+            out.push_str(token);
+            out.push('"');
+            rest = &rest[token.len()..];
+        } else {
+            out.push_str(&rest[..1]);
+            rest = &rest[1..];
+        }
+    }
+    out.push_str(rest);
+    (changed.then_some(out), mended)
+}
+
+/// Length in bytes of the JSON string literal at the start of `text`, quotes included; all of the
+/// text when the literal does not end.
+fn string_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    // An escape at the very end may have stepped past it.
+    text.len()
+}
+
+/// Replaces `\uD8xx` escapes that have no partner, in one string literal.
+fn mend_escapes(literal: &str) -> Cow<'_, str> {
+    if !literal.contains("\\u") {
+        return Cow::Borrowed(literal);
+    }
+    let unit = |at: usize| -> Option<u16> {
+        let hex = literal.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(hex, 16).ok()
+    };
+    let bytes = literal.as_bytes();
+    let mut out = String::new();
+    let (mut copied, mut at) = (0, 0);
+    while at < bytes.len() {
+        if bytes[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        match unit(at) {
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => at += 12,
+            Some(0xD800..=0xDFFF) => {
+                out.push_str(&literal[copied..at]);
+                out.push_str("\\ufffd");
+                at += 6;
+                copied = at;
+            }
+            Some(_) => at += 6,
+            None => at += 2,
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(literal);
+    }
+    out.push_str(&literal[copied..]);
+    Cow::Owned(out)
+}
+
+/// Why a record or a value cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum JsonError {
+    /// Not JSON at all, or cut off.
+    #[error("not valid JSON: {0}")]
+    Syntax(String),
+    /// JSON of another shape.
+    #[error("{field}: expected {expected}, found {found}")]
+    Type {
+        /// The key.
+        field: String,
+        /// What the format says.
+        expected: &'static str,
+        /// The start of what stands there.
+        found: String,
+    },
+}
+
+/// One JSON object, split.
+#[derive(Debug, Default)]
+pub(crate) struct Fields<'a> {
+    pairs: Vec<(String, &'a RawValue)>,
+}
+
+impl<'a> Fields<'a> {
+    /// Splits an object.
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, JsonError> {
+        serde_json::from_slice(text).map_err(|error| JsonError::Syntax(error.to_string()))
+    }
+
+    /// Splits a raw value; an error when it is no object.
+    pub(crate) fn of(field: &str, raw: &'a RawValue) -> Result<Self, JsonError> {
+        if kind(raw.get()) != Kind::Object {
+            return Err(wrong(field, "an object", raw.get()));
+        }
+        Self::parse(raw.get().as_bytes())
+    }
+
+    /// The raw value of a key; the last one when the key occurs twice (as Python reads it).
+    pub(crate) fn raw(&self, key: &str) -> Option<&'a RawValue> {
+        self.pairs
+            .iter()
+            .rev()
+            .find(|(name, _)| name == key)
+            .map(|(_, raw)| *raw)
+    }
+
+    /// The raw value of a key unless it is absent or null.
+    pub(crate) fn some(&self, key: &str) -> Option<&'a RawValue> {
+        self.raw(key).filter(|raw| raw.get() != "null")
+    }
+
+    /// Whether the key occurs.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.pairs.iter().any(|(name, _)| name == key)
+    }
+
+    /// The keys in file order.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.pairs.iter().map(|(key, _)| key.as_str())
+    }
+
+    /// The pairs in file order.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.pairs.iter().map(|(key, raw)| (key.as_str(), *raw))
+    }
+
+    /// Keys that occur more than once.
+    pub(crate) fn duplicates(&self) -> Vec<&str> {
+        let mut seen = std::collections::BTreeSet::new();
+        self.keys().filter(|key| !seen.insert(*key)).collect()
+    }
+
+    /// A text; `None` when absent or null.
+    pub(crate) fn text(&self, key: &str) -> Result<Option<String>, JsonError> {
+        self.some(key).map(|raw| text(key, raw.get())).transpose()
+    }
+
+    /// A text or, as some writers have it, a number read as text.
+    pub(crate) fn text_or_number(&self, key: &str) -> Result<Option<String>, JsonError> {
+        let Some(raw) = self.some(key) else {
+            return Ok(None);
+        };
+        match kind(raw.get()) {
+            Kind::Number => Ok(Some(raw.get().to_owned())),
+            _ => text(key, raw.get()).map(Some),
+        }
+    }
+
+    /// A number; NaN and the infinities as such.
+    pub(crate) fn number(&self, key: &str) -> Result<Option<f64>, JsonError> {
+        let Some(raw) = self.some(key) else {
+            return Ok(None);
+        };
+        number(raw.get())
+            .map(Some)
+            .ok_or_else(|| wrong(key, "a number", raw.get()))
+    }
+
+    /// A number that is not negative, rounded; `None` when absent.
+    pub(crate) fn count(&self, key: &str) -> Result<Option<u64>, JsonError> {
+        match self.number(key)? {
+            None => Ok(None),
+            // The cast saturates; counts of this size do not occur.
+            Some(value) if value >= 0.0 && value.is_finite() => Ok(Some(value.round() as u64)),
+            Some(value) => Err(wrong(key, "a count", &value.to_string())),
+        }
+    }
+
+    /// A whole number.
+    pub(crate) fn integer(&self, key: &str) -> Result<Option<i64>, JsonError> {
+        let Some(raw) = self.some(key) else {
+            return Ok(None);
+        };
+        serde_json::from_str(raw.get())
+            .map(Some)
+            .map_err(|_| wrong(key, "a whole number", raw.get()))
+    }
+
+    /// A boolean.
+    pub(crate) fn boolean(&self, key: &str) -> Result<Option<bool>, JsonError> {
+        let Some(raw) = self.some(key) else {
+            return Ok(None);
+        };
+        match raw.get() {
+            "true" => Ok(Some(true)),
+            "false" => Ok(Some(false)),
+            other => Err(wrong(key, "true or false", other)),
+        }
+    }
+
+    /// The elements of a list; `None` when absent or null.
+    pub(crate) fn list(&self, key: &str) -> Result<Option<Vec<&'a RawValue>>, JsonError> {
+        self.some(key).map(|raw| list(key, raw)).transpose()
+    }
+
+    /// A list of texts; `None` when absent or null.
+    pub(crate) fn texts(&self, key: &str) -> Result<Option<Vec<String>>, JsonError> {
+        let Some(items) = self.list(key)? else {
+            return Ok(None);
+        };
+        items
+            .into_iter()
+            .map(|raw| text(key, raw.get()))
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    /// An object; `None` when absent or null.
+    pub(crate) fn object(&self, key: &str) -> Result<Option<Fields<'a>>, JsonError> {
+        self.some(key).map(|raw| Fields::of(key, raw)).transpose()
+    }
+
+    /// The pairs whose keys are not known, as (key, JSON text).
+    pub(crate) fn extra(&self, known: &[&str]) -> Vec<(String, String)> {
+        self.pairs()
+            .filter(|(key, _)| !known.contains(key))
+            .map(|(key, raw)| (key.to_owned(), raw.get().to_owned()))
+            .collect()
+    }
+}
+
+/// The shape of a JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `{...}`
+    Object,
+    /// `[...]`
+    List,
+    /// `"..."`
+    Text,
+    /// Digits.
+    Number,
+    /// `true`, `false`, `null`.
+    Word,
+}
+
+/// The shape of a JSON text, from its first character.
+pub(crate) fn kind(json: &str) -> Kind {
+    match json.trim_start().as_bytes().first() {
+        Some(b'{') => Kind::Object,
+        Some(b'[') => Kind::List,
+        Some(b'"') => Kind::Text,
+        Some(b't' | b'f' | b'n') => Kind::Word,
+        _ => Kind::Number,
+    }
+}
+
+/// Decodes a JSON string, lone surrogates lossily.
+pub(crate) fn text(field: &str, json: &str) -> Result<String, JsonError> {
+    if kind(json) != Kind::Text {
+        return Err(wrong(field, "a text", json));
+    }
+    serde_json::from_str::<String>(json)
+        .or_else(|_| serde_json::from_str::<String>(&mend_escapes(json)))
+        .map_err(|error| JsonError::Syntax(format!("{field}: {error}")))
+}
+
+/// Decodes a number; NaN and infinities also as the words Python writes for them.
+fn number(json: &str) -> Option<f64> {
+    match json.trim_matches('"') {
+        "NaN" | "nan" => Some(f64::NAN),
+        "Infinity" | "inf" => Some(f64::INFINITY),
+        "-Infinity" | "-inf" => Some(f64::NEG_INFINITY),
+        "true" if !json.starts_with('"') => Some(1.0),
+        "false" if !json.starts_with('"') => Some(0.0),
+        // Rust parses `1e400` to infinity, where serde_json refuses it.
+        _ if kind(json) == Kind::Number => json.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Splits a list.
+pub(crate) fn list<'a>(field: &str, raw: &'a RawValue) -> Result<Vec<&'a RawValue>, JsonError> {
+    if kind(raw.get()) != Kind::List {
+        return Err(wrong(field, "a list", raw.get()));
+    }
+    serde_json::from_str(raw.get()).map_err(|error| JsonError::Syntax(error.to_string()))
+}
+
+/// An error about a value of the wrong type.
+pub(crate) fn wrong(field: &str, expected: &'static str, found: &str) -> JsonError {
+    let mut shown: String = found.chars().take(40).collect();
+    if shown.len() < found.len() {
+        shown.push('…');
+    }
+    JsonError::Type {
+        field: field.to_owned(),
+        expected,
+        found: shown,
+    }
+}
+
+impl<'de> de::Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Fields<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry::<String, &'de RawValue>()? {
+                    pairs.push(pair);
+                }
+                Ok(Fields { pairs })
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
+/// Reads the complete elements of a list or values of an object that may be cut off: what could be
+/// read, and the error if there was one. Keys are given for objects.
+pub(crate) fn split_whole(bytes: &[u8]) -> (Vec<(Option<String>, &RawValue)>, Option<JsonError>) {
+    struct Sink<'s, 'de>(&'s mut Vec<(Option<String>, &'de RawValue)>);
+    impl<'de> Visitor<'de> for Sink<'_, 'de> {
+        type Value = ();
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object or a list")
+        }
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+            while let Some((key, raw)) = map.next_entry::<String, &'de RawValue>()? {
+                self.0.push((Some(key), raw));
+            }
+            Ok(())
+        }
+        fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
+            while let Some(raw) = seq.next_element::<&'de RawValue>()? {
+                self.0.push((None, raw));
+            }
+            Ok(())
+        }
+    }
+    impl<'de> DeserializeSeed<'de> for Sink<'_, 'de> {
+        type Value = ();
+        fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+            deserializer.deserialize_any(self)
+        }
+    }
+    let mut found = Vec::new();
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let error = (&mut deserializer).deserialize_any(Sink(&mut found)).err();
+    (
+        found,
+        error.map(|error| JsonError::Syntax(error.to_string())),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mends_bare_tokens_and_lone_surrogates_only_where_they_stand() {
+        let (fixed, mended) = mend(br#"{"a":NaN,"b":"NaN \ud800 x","c":[-Infinity,-1]}"#);
+        assert!(mended.bare_tokens);
+        assert_eq!(
+            fixed.as_deref(),
+            Some(r#"{"a":"NaN","b":"NaN \ufffd x","c":["-Infinity",-1]}"#)
+        );
+        assert_eq!(mend(br#"{"a":"\\ud83d"}"#).0, None);
+        assert_eq!(mend("{\"a\":\"\\ud83d\\ude00\"}".as_bytes()).0, None);
+        assert_eq!(mend(br#"{"a":"x\"#).0, None);
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_infinite() {
+        let fields = Fields::parse(br#"{"a":1e400,"b":123456789012345678901234567890}"#);
+        let fields = fields.expect("valid");
+        assert_eq!(fields.number("a"), Ok(Some(f64::INFINITY)));
+        assert_eq!(
+            fields.number("b"),
+            Ok(Some(123_456_789_012_345_678_901_234_567_890.0))
+        );
+    }
+
+    #[test]
+    fn duplicate_keys_are_kept_and_the_last_counts() {
+        let fields = Fields::parse(br#"{"a":1,"a":2}"#).expect("valid");
+        assert_eq!(fields.duplicates(), ["a"]);
+        assert_eq!(fields.number("a"), Ok(Some(2.0)));
+    }
+}

@@ -1,0 +1,506 @@
+//! gagar's own input: `gagar.group/1` and `gagar.trajectory/1`.
+//!
+//! What is *not* here: rankings inside a group record ([`super::rankings`] reads them).
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use serde_json::value::RawValue;
+
+use crate::diff::summarize;
+use crate::domain::{
+    Extra, Outcome, Step, StepKind, TaskContent, TaskSummary, TestCounts, TestResult, TestStatus,
+    Trajectory, TrajectoryContent,
+};
+
+use super::files::Record;
+use super::found::{
+    At, Found, FoundGroup, FoundTask, FoundTrajectory, RecordAt, TaskSource, TrajectorySource,
+};
+use super::json::{self, Fields, JsonError, Kind};
+use super::rankings;
+
+const GROUP_KEYS: &[&str] = &[
+    "schema",
+    "group_id",
+    "step",
+    "task",
+    "base_files",
+    "trajectories",
+    "rankings",
+    "meta",
+];
+
+const TRAJECTORY_KEYS: &[&str] = &[
+    "schema",
+    "group_id",
+    "step",
+    "task",
+    "base_files",
+    "trajectory_id",
+    "policy",
+    "outcome",
+    "reward",
+    "advantage",
+    "masked",
+    "truncated",
+    "patch",
+    "steps",
+    "tests",
+    "test_log",
+    "tokens",
+    "cost_usd",
+    "wall_ms",
+    "exit_status",
+    "meta",
+];
+
+/// A record with `group_id` and a list of `trajectories`, or one that says so.
+pub(crate) fn is_group(record: &Record<'_>) -> bool {
+    match record.schema() {
+        Some(schema) => schema == "gagar.group/1",
+        None => record.has("group_id") && record.has_list("trajectories"),
+    }
+}
+
+/// A record with `group_id` and `trajectory_id`, or one that says so.
+pub(crate) fn is_trajectory(record: &Record<'_>) -> bool {
+    match record.schema() {
+        Some(schema) => schema == "gagar.trajectory/1",
+        None => record.has("group_id") && record.has("trajectory_id"),
+    }
+}
+
+/// Reads a `gagar.group/1` record.
+pub(crate) fn read_group(record: &Record<'_>, found: &mut Found) {
+    let Some(fields) = record.fields() else {
+        return;
+    };
+    let Some(id) = required(record, found, fields, "group_id", None) else {
+        return;
+    };
+    report_duplicates(record, found, fields, &id);
+    let items = match fields.list("trajectories") {
+        Ok(Some(items)) => items,
+        Ok(None) => {
+            found.problem(record, Some(&id), "trajectories: the key is missing");
+            return;
+        }
+        Err(error) => {
+            found.problem(record, Some(&id), error.to_string());
+            return;
+        }
+    };
+    let mut trajectories = Vec::with_capacity(items.len());
+    for (index, raw) in items.into_iter().enumerate() {
+        let name = format!("{id}/#{}", index + 1);
+        match Fields::of("trajectories", raw) {
+            Ok(inner) => {
+                if let Some(trajectory) = trajectory(record, found, &inner, &id, &name) {
+                    let at = if record.in_file() {
+                        RecordAt::Trajectory(record.place_of(raw, index))
+                    } else {
+                        RecordAt::InGroup(record.place, index)
+                    };
+                    trajectories.push(found_trajectory(record, trajectory, at));
+                }
+            }
+            Err(error) => found.problem(record, Some(&name), error.to_string()),
+        }
+    }
+    if let Some(items) = found.note(record, &id, fields.list("rankings")) {
+        for raw in items {
+            rankings::read_nested(record, raw, &id, found);
+        }
+    }
+    push_group(
+        record,
+        found,
+        fields,
+        id,
+        trajectories,
+        extra(fields, GROUP_KEYS),
+    );
+}
+
+/// Reads a `gagar.trajectory/1` record.
+pub(crate) fn read_trajectory(record: &Record<'_>, found: &mut Found) {
+    let Some(fields) = record.fields() else {
+        return;
+    };
+    let Some(id) = required(record, found, fields, "group_id", None) else {
+        return;
+    };
+    let Some(trajectory) = trajectory(record, found, fields, &id, &id) else {
+        return;
+    };
+    let at = RecordAt::Trajectory(record.place);
+    let trajectories = vec![found_trajectory(record, trajectory, at)];
+    push_group(record, found, fields, id, trajectories, Extra::default());
+}
+
+fn found_trajectory(record: &Record<'_>, trajectory: Trajectory, at: RecordAt) -> FoundTrajectory {
+    FoundTrajectory {
+        trajectory,
+        source: TrajectorySource {
+            record: Some(at),
+            ..TrajectorySource::default()
+        },
+        at: At::of(record),
+    }
+}
+
+fn push_group(
+    record: &Record<'_>,
+    found: &mut Found,
+    fields: &Fields<'_>,
+    id: String,
+    trajectories: Vec<FoundTrajectory>,
+    meta: Extra,
+) {
+    let step = found.note(record, &id, fields.integer("step"));
+    let task = task(record, found, fields, &id);
+    found.groups.push(FoundGroup {
+        id,
+        step,
+        task,
+        trajectories,
+        meta,
+        at: At::of(record),
+    });
+}
+
+/// A required text that is not empty; a problem when it is missing.
+fn required(
+    record: &Record<'_>,
+    found: &mut Found,
+    fields: &Fields<'_>,
+    key: &str,
+    name: Option<&str>,
+) -> Option<String> {
+    let reason = match fields.text_or_number(key) {
+        Ok(Some(id)) if !id.is_empty() => return Some(id),
+        Ok(Some(_)) => format!("{key}: the text is empty"),
+        Ok(None) => format!("{key}: the key is missing"),
+        Err(error) => error.to_string(),
+    };
+    found.problem(record, name, reason);
+    None
+}
+
+fn report_duplicates(record: &Record<'_>, found: &mut Found, fields: &Fields<'_>, name: &str) {
+    for key in fields.duplicates() {
+        found.problem(
+            record,
+            Some(name),
+            format!("{key}: the key occurs twice, the last counts"),
+        );
+    }
+}
+
+fn extra(fields: &Fields<'_>, known: &[&str]) -> Extra {
+    let mut pairs = fields.extra(known);
+    if let Some(meta) = fields.some("meta") {
+        match Fields::of("meta", meta) {
+            Ok(inner) => pairs.extend(
+                inner
+                    .pairs()
+                    .map(|(key, raw)| (key.to_owned(), raw.get().to_owned())),
+            ),
+            Err(_) => pairs.push(("meta".to_owned(), meta.get().to_owned())),
+        }
+    }
+    Extra(pairs)
+}
+
+fn task(
+    record: &Record<'_>,
+    found: &mut Found,
+    fields: &Fields<'_>,
+    id: &str,
+) -> Option<FoundTask> {
+    let has_base = fields.some("base_files").is_some();
+    let task = found.note(record, id, fields.object("task"));
+    if task.is_none() && !has_base {
+        return None;
+    }
+    let task = task.unwrap_or_default();
+    let summary = TaskSummary {
+        title: found
+            .note(record, id, task.text("text"))
+            .and_then(|text| title(&text)),
+        repo: found.note(record, id, task.text("repo")),
+        base_commit: found.note(record, id, task.text("base_commit")),
+        has_reference: task.some("reference_patch").is_some(),
+    };
+    let mut hasher = DefaultHasher::new();
+    fields.some("task").map(RawValue::get).hash(&mut hasher);
+    fields
+        .some("base_files")
+        .map(RawValue::get)
+        .hash(&mut hasher);
+    Some(FoundTask {
+        summary,
+        source: TaskSource::Native(record.place),
+        digest: hasher.finish(),
+    })
+}
+
+/// The first line of a text that is not blank.
+pub(crate) fn title(text: &str) -> Option<String> {
+    text.lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .map(str::to_owned)
+}
+
+/// Reads the scalars of a trajectory object; `None` (and a problem) without an id.
+fn trajectory(
+    record: &Record<'_>,
+    found: &mut Found,
+    fields: &Fields<'_>,
+    group: &str,
+    unnamed: &str,
+) -> Option<Trajectory> {
+    let id = required(record, found, fields, "trajectory_id", Some(unnamed))?;
+    let name = format!("{group}/{id}");
+    report_duplicates(record, found, fields, &name);
+    let mut trajectory = Trajectory::new(id, Outcome::Unscored);
+    verdict(record, found, fields, &name, &mut trajectory);
+    let t = &mut trajectory;
+    t.policy = found.note(record, &name, fields.text("policy"));
+    t.recorded_advantage = finite(record, found, fields, &name, "advantage");
+    t.masked = found
+        .note(record, &name, fields.boolean("masked"))
+        .unwrap_or(false);
+    t.truncated = found
+        .note(record, &name, fields.boolean("truncated"))
+        .unwrap_or(false);
+    let patch = found.note(record, &name, fields.text("patch"));
+    t.patch = summarize(patch.as_deref());
+    if let Some(steps) = found.note(record, &name, fields.list("steps")) {
+        t.steps = Some(u32::try_from(steps.len()).unwrap_or(u32::MAX));
+    }
+    if let Some(tokens) = found.note(record, &name, fields.object("tokens")) {
+        t.input_tokens = found.note(record, &name, tokens.count("input"));
+        t.output_tokens = found.note(record, &name, tokens.count("output"));
+    }
+    t.cost_usd = finite(record, found, fields, &name, "cost_usd");
+    t.wall_ms = found.note(record, &name, fields.count("wall_ms"));
+    t.exit_status = found.note(record, &name, fields.text("exit_status"));
+    if let Some(items) = found.note(record, &name, fields.list("tests")) {
+        let results: Result<Vec<TestResult>, JsonError> =
+            items.into_iter().map(test).collect::<Result<_, _>>();
+        t.tests = found.note(record, &name, results.map(|all| Some(counts(&all))));
+    }
+    t.meta = extra(fields, TRAJECTORY_KEYS);
+    super::assemble::mark_patch(t);
+    Some(trajectory)
+}
+
+/// Counts of test results; skipped and unknown ones are in neither count.
+pub(crate) fn counts(tests: &[TestResult]) -> TestCounts {
+    let number = |wanted: &[TestStatus]| {
+        let count = tests
+            .iter()
+            .filter(|test| wanted.contains(&test.status))
+            .count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    };
+    TestCounts {
+        passed: number(&[TestStatus::Pass]),
+        failed: number(&[TestStatus::Fail, TestStatus::Error]),
+    }
+}
+
+fn finite(
+    record: &Record<'_>,
+    found: &mut Found,
+    fields: &Fields<'_>,
+    name: &str,
+    key: &str,
+) -> Option<f64> {
+    let value = found.note(record, name, fields.number(key))?;
+    if !value.is_finite() {
+        found.problem(
+            record,
+            Some(name),
+            format!("{key}: {value} is not a finite number"),
+        );
+        return None;
+    }
+    Some(value)
+}
+
+/// Reads outcome and reward. A NaN reward is unscored; when the two contradict each other, the
+/// outcome counts.
+fn verdict(
+    record: &Record<'_>,
+    found: &mut Found,
+    fields: &Fields<'_>,
+    name: &str,
+    trajectory: &mut Trajectory,
+) {
+    let mut reward = found.note(record, name, fields.number("reward"));
+    if reward.is_some_and(f64::is_nan) {
+        trajectory.marks.push("the reward is NaN".to_owned());
+        reward = None;
+    } else if let Some(value) = reward.filter(|value| !value.is_finite()) {
+        found.problem(
+            record,
+            Some(name),
+            format!("reward: {value} is not a finite number"),
+        );
+        trajectory.marks.push("the reward is infinite".to_owned());
+        reward = None;
+    }
+    let by_reward = match reward {
+        Some(value) if value >= found.pass_at => Outcome::Pass,
+        Some(_) => Outcome::Fail,
+        None => Outcome::Unscored,
+    };
+    let word = found.note(record, name, fields.text("outcome"));
+    let outcome = match word.as_deref() {
+        None => by_reward,
+        Some("pass") => Outcome::Pass,
+        Some("fail") => Outcome::Fail,
+        Some("unscored") => Outcome::Unscored,
+        Some(other) => {
+            let reason = format!("outcome: \"{other}\" is not pass, fail or unscored");
+            found.problem(record, Some(name), reason);
+            by_reward
+        }
+    };
+    if let Some(value) = reward
+        && outcome != by_reward
+        && word.is_some()
+    {
+        let reason = format!(
+            "outcome {} contradicts reward {value} (passes from {}); the outcome counts",
+            outcome.word(),
+            found.pass_at
+        );
+        found.problem(record, Some(name), reason);
+    }
+    trajectory.outcome = outcome;
+    trajectory.reward = match (outcome, reward) {
+        (Outcome::Unscored, _) => None,
+        (_, Some(value)) => Some(value),
+        (Outcome::Pass, None) => Some(1.0),
+        (Outcome::Fail, None) => Some(0.0),
+    };
+}
+
+/// Opens the texts of a task from a group or trajectory record.
+pub(crate) fn task_content(fields: &Fields<'_>) -> Result<TaskContent, JsonError> {
+    let task = fields.object("task")?.unwrap_or_default();
+    let tests = task.object("tests")?.unwrap_or_default();
+    let base_files = fields.object("base_files")?.unwrap_or_default();
+    Ok(TaskContent {
+        text: task.text("text")?,
+        reference_patch: task.text("reference_patch")?,
+        fail_to_pass: tests.texts("fail_to_pass")?.unwrap_or_default(),
+        pass_to_pass: tests.texts("pass_to_pass")?.unwrap_or_default(),
+        base_files: base_files
+            .pairs()
+            .map(|(path, raw)| Ok((path.to_owned(), json::text(path, raw.get())?)))
+            .collect::<Result<_, JsonError>>()?,
+    })
+}
+
+/// Opens the texts of a trajectory object. What cannot be read is told in `problems`.
+pub(crate) fn trajectory_content(
+    fields: &Fields<'_>,
+    problems: &mut Vec<String>,
+) -> TrajectoryContent {
+    let mut note = |error: JsonError| problems.push(error.to_string());
+    let mut content = TrajectoryContent::default();
+    match fields.text("patch") {
+        Ok(patch) => content.patch = patch,
+        Err(error) => note(error),
+    }
+    match fields.text("test_log") {
+        Ok(log) => content.test_log = log,
+        Err(error) => note(error),
+    }
+    match fields.list("steps") {
+        Ok(items) => {
+            for (index, raw) in items.unwrap_or_default().into_iter().enumerate() {
+                content.steps.push(step(raw).unwrap_or_else(|error| {
+                    note(wrap(index, &error));
+                    // The raw text is better than a gap in the numbering.
+                    Step {
+                        text: raw.get().to_owned(),
+                        ..Step::default()
+                    }
+                }));
+            }
+        }
+        Err(error) => note(error),
+    }
+    match fields.list("tests") {
+        Ok(items) => {
+            for (index, raw) in items.unwrap_or_default().into_iter().enumerate() {
+                match test(raw) {
+                    Ok(result) => content.tests.push(result),
+                    Err(error) => note(wrap(index, &error)),
+                }
+            }
+        }
+        Err(error) => note(error),
+    }
+    content
+}
+
+fn wrap(index: usize, error: &JsonError) -> JsonError {
+    JsonError::Syntax(format!("element {}: {error}", index + 1))
+}
+
+fn step(raw: &RawValue) -> Result<Step, JsonError> {
+    let fields = Fields::of("steps", raw)?;
+    let kind = fields.text("kind")?;
+    let args = fields.some("args");
+    let text = match fields.some("text") {
+        Some(raw) if json::kind(raw.get()) == Kind::Text => json::text("text", raw.get())?,
+        Some(raw) => raw.get().to_owned(),
+        None => args.map_or_else(String::new, call_text),
+    };
+    Ok(Step {
+        kind: kind.as_deref().and_then(StepKind::from_word),
+        role: fields.text("role")?,
+        text,
+        tool: fields.text("tool")?,
+        args: args.map(|raw| raw.get().to_owned()),
+        call_id: fields.text_or_number("id")?,
+        exit_code: fields.integer("exit_code")?,
+        ms: fields.count("ms")?,
+    })
+}
+
+/// What to show of a tool call's arguments: the command when they hold one, else all of them.
+pub(crate) fn call_text(args: &RawValue) -> String {
+    let command = Fields::of("args", args).ok().and_then(|fields| {
+        ["command", "cmd", "code"]
+            .into_iter()
+            .find_map(|key| fields.text(key).ok().flatten())
+    });
+    command
+        .or_else(|| json::text("args", args.get()).ok())
+        .unwrap_or_else(|| args.get().to_owned())
+}
+
+fn test(raw: &RawValue) -> Result<TestResult, JsonError> {
+    let fields = Fields::of("tests", raw)?;
+    let status = fields.text("status")?.unwrap_or_default();
+    Ok(TestResult {
+        name: fields.text("name")?.unwrap_or_default(),
+        group: fields.text("group")?.unwrap_or_default(),
+        status: match status.to_ascii_lowercase().as_str() {
+            "pass" | "passed" | "xfail" => TestStatus::Pass,
+            "fail" | "failed" => TestStatus::Fail,
+            "error" => TestStatus::Error,
+            "skip" | "skipped" => TestStatus::Skip,
+            _ => TestStatus::Unknown,
+        },
+        message: fields.text("message")?,
+    })
+}

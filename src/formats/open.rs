@@ -1,0 +1,210 @@
+//! Opens the texts of one group from their places.
+//!
+//! What is *not* here: the index.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::domain::{Content, TaskContent, TrajectoryContent};
+
+use super::files::{self, Body, Candidate, Place};
+use super::found::{GroupSource, RecordAt, TaskSource, TrajectorySource};
+use super::json::{Fields, JsonError};
+use super::{native, swebench};
+
+/// Why a text cannot be opened.
+#[derive(Debug, thiserror::Error)]
+enum OpenError {
+    /// The file is unknown, gone or shorter.
+    #[error("{path}: {error}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The record cannot be read any more.
+    #[error("{path}: {error}")]
+    Json {
+        /// The file.
+        path: String,
+        /// Why.
+        error: JsonError,
+    },
+    /// The file was written to since it was loaded.
+    #[error("{0}: the file changed since it was loaded")]
+    Changed(String),
+}
+
+/// Opens everything of a group; what cannot be read becomes a sentence in `problems`.
+pub(crate) fn content(source: &GroupSource, files: &[Candidate]) -> Content {
+    let mut problems = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut task = TaskContent::default();
+    for place in &source.tasks {
+        match open_task(*place, files) {
+            Ok(found) => fill(&mut task, found),
+            Err(error) => note(&mut problems, &mut seen, &error),
+        }
+    }
+    let trajectories = source
+        .trajectories
+        .iter()
+        .map(|trajectory| open_trajectory(trajectory, files, &mut problems, &mut seen))
+        .collect();
+    Content {
+        task,
+        trajectories,
+        problems,
+    }
+}
+
+fn note(problems: &mut Vec<String>, seen: &mut BTreeSet<String>, error: &OpenError) {
+    let text = error.to_string();
+    if seen.insert(text.clone()) {
+        problems.push(text);
+    }
+}
+
+/// Takes over what is not known yet.
+fn fill(task: &mut TaskContent, more: TaskContent) {
+    task.text = task.text.take().or(more.text);
+    task.reference_patch = task.reference_patch.take().or(more.reference_patch);
+    if task.fail_to_pass.is_empty() {
+        task.fail_to_pass = more.fail_to_pass;
+    }
+    if task.pass_to_pass.is_empty() {
+        task.pass_to_pass = more.pass_to_pass;
+    }
+    if task.base_files.is_empty() {
+        task.base_files = more.base_files;
+    }
+}
+
+fn open_task(source: TaskSource, files: &[Candidate]) -> Result<TaskContent, OpenError> {
+    match source {
+        TaskSource::Native(place) => at(place, files, |body| native::task_content(fields(body)?)),
+        TaskSource::Row(place) => at(place, files, |body| {
+            swebench::tasks::task_content(fields(body)?)
+        }),
+        TaskSource::Reference(place) => at(place, files, |body| {
+            Ok(TaskContent {
+                reference_patch: swebench::predictions::patch(fields(body)?)?,
+                ..TaskContent::default()
+            })
+        }),
+    }
+}
+
+fn open_trajectory(
+    source: &TrajectorySource,
+    files: &[Candidate],
+    problems: &mut Vec<String>,
+    seen: &mut BTreeSet<String>,
+) -> TrajectoryContent {
+    let mut content = TrajectoryContent::default();
+    let mut inner = Vec::new();
+    let opened = match source.record {
+        None => Ok(()),
+        Some(RecordAt::Trajectory(place)) => at(place, files, |body| {
+            content = native::trajectory_content(fields(body)?, &mut inner);
+            Ok(())
+        }),
+        Some(RecordAt::InGroup(place, index)) => at(place, files, |body| {
+            let items = fields(body)?.list("trajectories")?.unwrap_or_default();
+            let raw = items.get(index).ok_or_else(|| gone("trajectories"))?;
+            let trajectory = Fields::of("trajectories", raw)?;
+            content = native::trajectory_content(&trajectory, &mut inner);
+            Ok(())
+        }),
+        Some(RecordAt::Prediction(place)) => at(place, files, |body| {
+            content.patch = swebench::predictions::patch(fields(body)?)?;
+            Ok(())
+        }),
+    };
+    if let Err(error) = opened {
+        note(problems, seen, &error);
+    }
+    problems.append(&mut inner);
+    if let Some(place) = source.trace {
+        match at(place, files, swebench::traces::steps) {
+            Ok(steps) => content.steps = steps,
+            Err(error) => note(problems, seen, &error),
+        }
+    }
+    if let Some(place) = source.report {
+        match at(place, files, |body| swebench::reports::tests(fields(body)?)) {
+            Ok(tests) => content.tests = tests,
+            Err(error) => note(problems, seen, &error),
+        }
+    }
+    if let Some(path) = &source.log {
+        match std::fs::read(path) {
+            Ok(bytes) => content.test_log = Some(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(error) => {
+                note(
+                    problems,
+                    seen,
+                    &OpenError::Read {
+                        path: shown(path),
+                        error,
+                    },
+                );
+            }
+        }
+    }
+    content
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn gone(field: &str) -> JsonError {
+    JsonError::Syntax(format!("{field}: the record is not there any more"))
+}
+
+fn fields<'b, 'a>(body: &'b Body<'a>) -> Result<&'b Fields<'a>, JsonError> {
+    match body {
+        Body::Object(fields) => Ok(fields),
+        Body::List(_) => Err(gone("record")),
+    }
+}
+
+/// Reads the record at a place and hands it over.
+fn at<T>(
+    place: Place,
+    files: &[Candidate],
+    read: impl FnOnce(&Body<'_>) -> Result<T, JsonError>,
+) -> Result<T, OpenError> {
+    let Some(file) = files.get(place.file) else {
+        return Err(OpenError::Changed(String::new()));
+    };
+    let path = shown(&file.path);
+    let failed = |error| OpenError::Read {
+        path: path.clone(),
+        error,
+    };
+    let bytes = std::fs::metadata(&file.path)
+        .and_then(|meta| Ok((meta.len(), files::read_place(&file.path, place)?)));
+    let (len, bytes) = bytes.map_err(failed)?;
+    let result = files::readable(&bytes).and_then(|(text, _)| {
+        let body = files::body(&text)?;
+        match place.element {
+            None => read(&body),
+            Some(index) => {
+                let raw = match &body {
+                    Body::Object(fields) => fields.pairs().nth(index).map(|(_, raw)| raw),
+                    Body::List(items) => items.get(index).copied(),
+                };
+                let raw = raw.ok_or_else(|| gone("record"))?;
+                read(&files::body(raw.get().as_bytes())?)
+            }
+        }
+    });
+    match result {
+        Ok(value) => Ok(value),
+        Err(_) if len != file.bytes => Err(OpenError::Changed(path)),
+        Err(error) => Err(OpenError::Json { path, error }),
+    }
+}

@@ -1,0 +1,394 @@
+//! Reads the files: lists them, splits them into records and hands each record to its format.
+//!
+//! What is *not* here: the formats, and how what they find is joined.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::files::{self, Bytes, Candidate, Line, Place, Record};
+use super::found::Found;
+use super::json::{self, Mended};
+use super::{FORMATS, Format, LoadOptions, Problem, Progress};
+
+/// Bytes handed to the workers between two calls of `progress`.
+const BATCH_BYTES: u64 = 16 << 20;
+/// Lines of a long file that one worker reads at a time.
+const BLOCK_LINES: usize = 64;
+/// Problems of one kind told one by one in a file; the rest is counted.
+const TOLD: usize = 20;
+
+const NO_FORMAT: &str = "the record is of no known format";
+
+/// Names that are texts, logs and diffs beside the data, by extension.
+const BESIDE: &[&str] = &[
+    "md",
+    "txt",
+    "rst",
+    "yaml",
+    "yml",
+    "toml",
+    "log",
+    "diff",
+    "patch",
+    "out",
+    "err",
+    "sha256",
+    "py",
+    "sh",
+    "html",
+    "pred_backup",
+];
+
+/// Reads everything under the paths. Returns what was found and the files places refer to.
+pub(crate) fn scan(
+    paths: &[PathBuf],
+    options: &LoadOptions,
+    progress: &mut dyn FnMut(Progress) -> bool,
+) -> (Found, Vec<Candidate>) {
+    let mut total = Found {
+        pass_at: options.pass_at,
+        ..Found::default()
+    };
+    let mut files = files::list(paths, &mut total.problems);
+    let data_files = files.len();
+    let known: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
+    let more: Vec<PathBuf> = options
+        .rankings
+        .iter()
+        .filter(|path| !known.contains(path))
+        .cloned()
+        .collect();
+    files.extend(files::list(&more, &mut total.problems));
+    let mut state = Progress {
+        bytes_total: files.iter().map(|file| file.bytes).sum(),
+        ..Progress::default()
+    };
+    let mut next = 0;
+    while next < files.len() {
+        if !progress(state) {
+            break;
+        }
+        // One long file, or a batch of short ones.
+        let mut end = next + 1;
+        let mut bytes = files[next].bytes;
+        while end < files.len() && bytes + files[end].bytes <= BATCH_BYTES {
+            bytes += files[end].bytes;
+            end += 1;
+        }
+        let go_on = if end == next + 1 {
+            let before = state;
+            let rankings_only = next >= data_files;
+            let (found, go_on) = read_long(&files, next, rankings_only, options, &mut |done| {
+                state.bytes_done = before.bytes_done + done;
+                progress(state)
+            });
+            total.merge(found);
+            state.bytes_done = before.bytes_done + bytes;
+            go_on
+        } else {
+            let found: Vec<Found> = (next..end)
+                .into_par_iter()
+                .map(|file| read_long(&files, file, file >= data_files, options, &mut |_| true).0)
+                .collect();
+            found.into_iter().for_each(|found| total.merge(found));
+            state.bytes_done += bytes;
+            true
+        };
+        state.groups = total.groups.len();
+        next = end;
+        if !go_on {
+            break;
+        }
+    }
+    progress(state);
+    (total, files)
+}
+
+/// Reads one file; `progress` gets the bytes done and answers whether to go on.
+fn read_long(
+    files: &[Candidate],
+    file: usize,
+    rankings_only: bool,
+    options: &LoadOptions,
+    progress: &mut dyn FnMut(u64) -> bool,
+) -> (Found, bool) {
+    let candidate = &files[file];
+    let empty = || Found {
+        path: candidate.path.clone(),
+        pass_at: options.pass_at,
+        ..Found::default()
+    };
+    let mut found = empty();
+    let named = candidate.named || rankings_only;
+    let extension = candidate
+        .path
+        .extension()
+        .and_then(|extension| extension.to_str());
+    if !named && extension.is_none_or(|extension| BESIDE.contains(&extension)) {
+        return (found, true);
+    }
+    let bytes = match Bytes::open(&candidate.path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            found
+                .problems
+                .push(Problem::of_file(&candidate.path, &error));
+            return (found, true);
+        }
+    };
+    if bytes.trim_ascii().is_empty() {
+        found
+            .problems
+            .push(Problem::new(&candidate.path, "the file is empty"));
+        return (found, true);
+    }
+    // A file that does not begin like JSON holds no rollouts.
+    let head = bytes[files::bom(&bytes)..].trim_ascii_start();
+    if !matches!(head.first(), Some(b'{' | b'[')) && !bytes.contains(&b'{') {
+        found.foreign.push(candidate.path.clone());
+        return (found, true);
+    }
+    let mut go_on = true;
+    let lines = files::lines(&bytes);
+    if is_lines(&lines) {
+        for batch in lines.chunks(BLOCK_LINES * 32) {
+            let parts: Vec<Found> = batch
+                .par_chunks(BLOCK_LINES)
+                .map(|block| {
+                    let mut part = empty();
+                    for line in block {
+                        read_line(*line, file, lines.last(), rankings_only, &mut part);
+                    }
+                    part
+                })
+                .collect();
+            parts.into_iter().for_each(|part| found.merge(part));
+            if let Some(last) = batch.last()
+                && !progress(last.start + last.bytes.len() as u64)
+            {
+                go_on = false;
+                break;
+            }
+        }
+    } else {
+        read_whole(&bytes, file, rankings_only, &mut found);
+    }
+    if found.recognised == 0 {
+        if named {
+            let reason = if rankings_only {
+                "no gagar.ranking/1 record in this file"
+            } else {
+                "no rollouts in a known format in this file"
+            };
+            found.problems.push(Problem::new(&candidate.path, reason));
+        } else {
+            found.problems.retain(|problem| problem.reason != NO_FORMAT);
+            if found.problems.is_empty() || !is_json_name(extension) {
+                // Said once for the whole folder instead.
+                found.problems.clear();
+                found.foreign.push(candidate.path.clone());
+            }
+        }
+    }
+    shorten(&candidate.path, &mut found.problems);
+    (found, go_on)
+}
+
+/// Whether a file is one JSON value a line: more than one line, and one of the first lines is whole.
+fn is_lines(lines: &[Line<'_>]) -> bool {
+    lines.len() > 1
+        && lines.iter().take(50).any(|line| {
+            matches!(line.bytes, [b'{' | b'[', ..])
+                && matches!(line.bytes.last(), Some(b'}' | b']'))
+                && line.bytes.len() > 2
+                && files::readable(line.bytes).is_ok()
+        })
+        // The one-line elements of a JSON list end with commas, except the last one.
+        && !matches!(lines[0].bytes, b"[" | b"{")
+}
+
+fn read_line(
+    line: Line<'_>,
+    file: usize,
+    last: Option<&Line<'_>>,
+    rankings_only: bool,
+    found: &mut Found,
+) {
+    let place = Place {
+        file,
+        start: line.start,
+        len: line.bytes.len() as u64,
+        element: None,
+    };
+    let (text, mended) = match files::readable(line.bytes) {
+        Ok(readable) => readable,
+        Err(error) => {
+            let cut = last.is_some_and(|last| last.number == line.number)
+                && error.to_string().contains("EOF");
+            let reason = if cut {
+                format!("the last line is cut off: {error}")
+            } else {
+                error.to_string()
+            };
+            problem_at(found, Some(line.number), reason);
+            return;
+        }
+    };
+    tell_mended(mended, Some(line.number), found);
+    match files::body(&text) {
+        Ok(body) => {
+            let record = Record {
+                place,
+                line: Some(line.number),
+                key: None,
+                text: &text,
+                mended: mended != Mended::default() || matches!(text, std::borrow::Cow::Owned(_)),
+                body,
+            };
+            if !read_record(&record, rankings_only, found) {
+                problem_at(found, Some(line.number), NO_FORMAT);
+            }
+        }
+        Err(error) => problem_at(found, Some(line.number), error.to_string()),
+    }
+}
+
+fn read_whole(bytes: &[u8], file: usize, rankings_only: bool, found: &mut Found) {
+    let lead = files::bom(bytes);
+    let lead = lead + bytes[lead..].len() - bytes[lead..].trim_ascii_start().len();
+    let content = bytes[lead..].trim_ascii_end();
+    let place = Place {
+        file,
+        start: lead as u64,
+        len: content.len() as u64,
+        element: None,
+    };
+    let (text, mended) = match files::readable(content) {
+        Ok(readable) => readable,
+        Err(error) => {
+            read_broken(content, place, rankings_only, found);
+            problem_at(found, None, error.to_string());
+            return;
+        }
+    };
+    tell_mended(mended, None, found);
+    let Ok(body) = files::body(&text) else { return };
+    let mended = matches!(text, std::borrow::Cow::Owned(_));
+    let record = Record {
+        place,
+        line: None,
+        key: None,
+        text: &text,
+        mended,
+        body,
+    };
+    if read_record(&record, rankings_only, found) {
+        return;
+    }
+    let nested = record.nested();
+    let unknown = nested
+        .iter()
+        .filter(|inner| !read_record(inner, rankings_only, found))
+        .count();
+    if unknown > 0 && found.recognised > 0 {
+        problem_at(
+            found,
+            None,
+            format!(
+                "{unknown} of {} records are of no known format",
+                nested.len()
+            ),
+        );
+    }
+}
+
+/// Reads the elements of a JSON list or object before the place where it breaks off.
+fn read_broken(content: &[u8], place: Place, rankings_only: bool, found: &mut Found) {
+    let (text, _) = json::mend(content);
+    let mended = text.is_some();
+    let text = text.as_deref().map_or(content, str::as_bytes);
+    let (elements, _) = json::split_whole(text);
+    for (index, (key, raw)) in elements.into_iter().enumerate() {
+        let outer = Record {
+            place,
+            line: None,
+            key: None,
+            text,
+            mended,
+            body: files::Body::List(Vec::new()),
+        };
+        let inner = raw.get().as_bytes();
+        if let Ok(body) = files::body(inner) {
+            let place = outer.place_of(raw, index);
+            let record = Record {
+                place,
+                line: None,
+                key,
+                text: inner,
+                mended,
+                body,
+            };
+            read_record(&record, rankings_only, found);
+        }
+    }
+}
+
+fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> bool {
+    let Some(format) = detect(record) else {
+        return false;
+    };
+    if rankings_only && format.name != "gagar.ranking/1" {
+        return false;
+    }
+    found.recognised += 1;
+    (format.read)(record, found);
+    true
+}
+
+/// The first format that recognises a record.
+fn detect(record: &Record<'_>) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| (format.detect)(record))
+}
+
+fn is_json_name(extension: Option<&str>) -> bool {
+    matches!(
+        extension,
+        Some("json" | "jsonl" | "ndjson" | "traj" | "pred")
+    )
+}
+
+fn tell_mended(mended: Mended, line: Option<u64>, found: &mut Found) {
+    if mended.not_utf8 {
+        problem_at(found, line, "bytes that are not UTF-8 were replaced");
+    }
+}
+
+fn problem_at(found: &mut Found, line: Option<u64>, reason: impl Into<String>) {
+    let problem = Problem {
+        path: found.path.clone(),
+        line,
+        record: None,
+        reason: reason.into(),
+    };
+    found.problems.push(problem);
+}
+
+/// Keeps the first problems of each reason and counts the rest, so that a file of another kind does
+/// not bury the others.
+fn shorten(path: &Path, problems: &mut Vec<Problem>) {
+    let mut counts: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    problems.retain(|problem| {
+        let count = counts.entry(problem.reason.clone()).or_default();
+        *count += 1;
+        *count <= TOLD
+    });
+    for (reason, count) in counts {
+        if count > TOLD {
+            problems.push(Problem::new(
+                path,
+                format!("{} times more: {reason}", count - TOLD),
+            ));
+        }
+    }
+}

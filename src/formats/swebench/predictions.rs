@@ -1,0 +1,126 @@
+//! SWE-bench predictions: one patch per task of a run.
+//!
+//! What is *not* here: to which run a prediction belongs (`runs`).
+
+use crate::diff::summarize;
+use crate::domain::{Extra, PatchSummary};
+use crate::formats::files::{Place, Record};
+use crate::formats::found::{At, Found};
+use crate::formats::json::{Fields, JsonError, Kind, kind};
+
+/// Keys that hold the patch.
+const PATCH: [&str; 3] = ["model_patch", "patch", "fix_patch"];
+
+/// Keys that are read, or (`all_results`) are further candidates that were not submitted.
+const KEYS: &[&str] = &[
+    "instance_id",
+    "model_name_or_path",
+    "model_patch",
+    "patch",
+    "fix_patch",
+    "cost",
+    "resolved",
+    "all_results",
+    "prefix",
+];
+
+/// One prediction.
+#[derive(Debug)]
+pub(crate) struct Prediction {
+    /// Task.
+    pub instance: String,
+    /// `model_name_or_path`.
+    pub model: Option<String>,
+    /// What is known of the patch.
+    pub patch: PatchSummary,
+    /// Cost in US dollars.
+    pub cost_usd: Option<f64>,
+    /// The verdict, when the record itself has it.
+    pub resolved: Option<bool>,
+    /// Where the record is.
+    pub place: Place,
+    /// File and line.
+    pub at: At,
+    /// Unknown keys.
+    pub meta: Extra,
+}
+
+/// An object with a patch key and an instance id (its own, or the key it stands under).
+pub(crate) fn is_prediction(record: &Record<'_>) -> bool {
+    let named = record.has("instance_id")
+        || (record.has("org") && record.has("repo") && record.has("number"))
+        || record.key.is_some();
+    named && PATCH.iter().any(|key| record.has(key))
+}
+
+/// Reads a prediction.
+pub(crate) fn read_prediction(record: &Record<'_>, found: &mut Found) {
+    let Some(fields) = record.fields() else {
+        return;
+    };
+    let Some(instance) = instance(record, fields, found) else {
+        return;
+    };
+    for key in fields.duplicates() {
+        let reason = format!("{key}: the key occurs twice, the last counts");
+        found.problem(record, Some(&instance), reason);
+    }
+    if let Some(key) = &record.key
+        && *key != instance
+    {
+        let reason = format!("instance_id contradicts the key \"{key}\" it stands under");
+        found.problem(record, Some(&instance), reason);
+    }
+    let patch = found.note(record, &instance, patch(fields));
+    let model = found.note(record, &instance, fields.text("model_name_or_path"));
+    let cost = found
+        .note(record, &instance, fields.number("cost"))
+        .filter(|cost| cost.is_finite());
+    let resolved = fields.boolean("resolved").ok().flatten();
+    found.swebench.predictions.push(Prediction {
+        model: model.or_else(|| fields.text("prefix").ok().flatten()),
+        patch: summarize(patch.as_deref()),
+        cost_usd: cost,
+        resolved,
+        place: record.place,
+        at: At::of(record),
+        meta: Extra(fields.extra(KEYS)),
+        instance,
+    });
+}
+
+/// The patch; `None` for null.
+pub(crate) fn patch(fields: &Fields<'_>) -> Result<Option<String>, JsonError> {
+    for key in PATCH {
+        if let Some(patch) = fields.text(key)? {
+            return Ok(Some(patch));
+        }
+    }
+    // A trace read in a prediction's place.
+    match fields.some("info") {
+        Some(info) if kind(info.get()) == Kind::Object => {
+            Fields::of("info", info)?.text("submission")
+        }
+        _ => Ok(None),
+    }
+}
+
+fn instance(record: &Record<'_>, fields: &Fields<'_>, found: &mut Found) -> Option<String> {
+    match fields.text_or_number("instance_id") {
+        Ok(Some(id)) if !id.is_empty() => return Some(id),
+        Ok(_) => {}
+        Err(error) => {
+            found.problem(record, None, error.to_string());
+            return None;
+        }
+    }
+    // Multi-SWE-bench names the pull request instead.
+    let part = |key| fields.text_or_number(key).ok().flatten();
+    if let (Some(org), Some(repo), Some(number)) = (part("org"), part("repo"), part("number")) {
+        return Some(format!("{org}__{repo}-{number}"));
+    }
+    if record.key.is_none() {
+        found.problem(record, None, "instance_id: missing or empty");
+    }
+    record.key.clone()
+}
