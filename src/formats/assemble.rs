@@ -33,6 +33,7 @@ impl Draft {
     /// Adds what a record tells of the task; what is known already stays. Answers whether the
     /// record agrees with the one before it.
     pub(crate) fn add_task(&mut self, task: FoundTask) -> bool {
+        let first = self.digest.is_none();
         let agrees = self.digest.is_none_or(|digest| digest == task.digest);
         self.digest.get_or_insert(task.digest);
         let TaskSummary {
@@ -51,7 +52,8 @@ impl Draft {
             self.task.base_commit = base_commit;
         }
         self.task.has_reference |= has_reference;
-        if !self.tasks.contains(&task.source) {
+        // Trajectory lines repeat their task; one place of it is enough.
+        if first || !agrees {
             self.tasks.push(task.source);
         }
         agrees

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::files::{self, Bytes, Candidate, Line, Place, Record};
 use super::found::Found;
-use super::json::{self, Mended};
+use super::json::{self, JsonError, Mended};
 use super::{FORMATS, Format, LoadOptions, Problem, Progress};
 
 /// Bytes handed to the workers between two calls of `progress`.
@@ -145,13 +145,13 @@ fn read_long(
     }
     // A file that does not begin like JSON holds no rollouts.
     let head = bytes[files::bom(&bytes)..].trim_ascii_start();
-    if !matches!(head.first(), Some(b'{' | b'[')) && !bytes.contains(&b'{') {
+    if !matches!(head.first(), Some(b'{' | b'[')) && !is_json_name(extension) && !named {
         found.foreign.push(candidate.path.clone());
         return (found, true);
     }
     let mut go_on = true;
     let lines = files::lines(&bytes);
-    if is_lines(&lines) {
+    if is_lines(head, &lines) {
         for batch in lines.chunks(BLOCK_LINES * 32) {
             let parts: Vec<Found> = batch
                 .par_chunks(BLOCK_LINES)
@@ -172,7 +172,17 @@ fn read_long(
             }
         }
     } else {
-        read_whole(&bytes, file, rankings_only, &mut found);
+        // A line format with one line still has line numbers.
+        let line = lines
+            .first()
+            .filter(|_| lines.len() == 1 && extension == Some("jsonl"));
+        read_whole(
+            &bytes,
+            file,
+            line.map(|line| line.number),
+            rankings_only,
+            &mut found,
+        );
     }
     if found.recognised == 0 {
         if named {
@@ -195,17 +205,23 @@ fn read_long(
     (found, go_on)
 }
 
-/// Whether a file is one JSON value a line: more than one line, and one of the first lines is whole.
-fn is_lines(lines: &[Line<'_>]) -> bool {
-    lines.len() > 1
-        && lines.iter().take(50).any(|line| {
-            matches!(line.bytes, [b'{' | b'[', ..])
-                && matches!(line.bytes.last(), Some(b'}' | b']'))
-                && line.bytes.len() > 2
-                && files::readable(line.bytes).is_ok()
-        })
-        // The one-line elements of a JSON list end with commas, except the last one.
-        && !matches!(lines[0].bytes, b"[" | b"{")
+/// Whether a file is one JSON value a line: its first line is whole and not its only one; or the
+/// file as a whole is no JSON, but one of its first lines is.
+fn is_lines(content: &[u8], lines: &[Line<'_>]) -> bool {
+    let whole = |line: &Line<'_>| {
+        matches!(line.bytes, [b'{' | b'[', _, .., b'}' | b']'])
+            && files::readable(line.bytes).is_ok()
+    };
+    match lines {
+        [] | [_] => false,
+        [first, ..] if whole(first) => true,
+        [_, rest @ ..] => {
+            // A pretty-printed file begins with a bracket alone or is whole as a whole.
+            !matches!(lines[0].bytes, b"[" | b"{")
+                && files::readable(content).is_err()
+                && rest.iter().take(50).any(whole)
+        }
+    }
 }
 
 fn read_line(
@@ -224,13 +240,8 @@ fn read_line(
     let (text, mended) = match files::readable(line.bytes) {
         Ok(readable) => readable,
         Err(error) => {
-            let cut = last.is_some_and(|last| last.number == line.number)
-                && error.to_string().contains("EOF");
-            let reason = if cut {
-                format!("the last line is cut off: {error}")
-            } else {
-                error.to_string()
-            };
+            let is_last = last.is_some_and(|last| last.number == line.number);
+            let reason = cut_off(&error, is_last);
             problem_at(found, Some(line.number), reason);
             return;
         }
@@ -254,7 +265,13 @@ fn read_line(
     }
 }
 
-fn read_whole(bytes: &[u8], file: usize, rankings_only: bool, found: &mut Found) {
+fn read_whole(
+    bytes: &[u8],
+    file: usize,
+    line: Option<u64>,
+    rankings_only: bool,
+    found: &mut Found,
+) {
     let lead = files::bom(bytes);
     let lead = lead + bytes[lead..].len() - bytes[lead..].trim_ascii_start().len();
     let content = bytes[lead..].trim_ascii_end();
@@ -268,16 +285,16 @@ fn read_whole(bytes: &[u8], file: usize, rankings_only: bool, found: &mut Found)
         Ok(readable) => readable,
         Err(error) => {
             read_broken(content, place, rankings_only, found);
-            problem_at(found, None, error.to_string());
+            problem_at(found, line, cut_off(&error, line.is_some()));
             return;
         }
     };
-    tell_mended(mended, None, found);
+    tell_mended(mended, line, found);
     let Ok(body) = files::body(&text) else { return };
     let mended = matches!(text, std::borrow::Cow::Owned(_));
     let record = Record {
         place,
-        line: None,
+        line,
         key: None,
         text: &text,
         mended,
@@ -349,6 +366,15 @@ fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> b
 /// The first format that recognises a record.
 fn detect(record: &Record<'_>) -> Option<&'static Format> {
     FORMATS.iter().find(|format| (format.detect)(record))
+}
+
+/// The reason of a syntax error; a last line that ends too early was not written to its end.
+fn cut_off(error: &JsonError, is_last: bool) -> String {
+    if is_last && error.to_string().contains("EOF") {
+        format!("the last line is cut off: {error}")
+    } else {
+        error.to_string()
+    }
 }
 
 fn is_json_name(extension: Option<&str>) -> bool {

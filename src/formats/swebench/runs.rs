@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::domain::{Outcome, Trajectory};
+use crate::formats::Problem;
 use crate::formats::assemble::{Drafts, mark_patch};
 use crate::formats::found::{At, FoundTrajectory, RecordAt, TaskSource, TrajectorySource};
 
@@ -169,9 +170,7 @@ pub(crate) fn join(parts: Parts, drafts: &mut Drafts) -> Known {
     }
     for (path, count) in stray {
         let reason = format!("{count} traces or metrics belong to no run with predictions");
-        drafts
-            .problems
-            .push(crate::formats::Problem::new(&path, reason));
+        drafts.problems.push(Problem::new(&path, reason));
     }
     let known = Known {
         folders: runs.iter().map(|run| run.folder.clone()).collect(),
@@ -337,14 +336,16 @@ fn by_model(
 /// the first.
 fn settle(predictions: Vec<Prediction>, run: &mut Run, drafts: &mut Drafts) {
     let mut place: BTreeMap<String, usize> = BTreeMap::new();
+    let mut others = 0_usize;
     for prediction in predictions {
         run.models.extend(prediction.model.clone());
-        if let Some(resolved) = prediction.resolved {
-            let verdict = (Verdict::of_flag(resolved), prediction.at);
-            run.verdicts.insert(prediction.instance.clone(), verdict);
-        }
+        let told = prediction
+            .resolved
+            .map(|flag| (Verdict::of_flag(flag), prediction.at));
         let Some(&index) = place.get(&prediction.instance) else {
             place.insert(prediction.instance.clone(), run.predictions.len());
+            run.verdicts
+                .extend(told.map(|told| (prediction.instance.clone(), told)));
             run.predictions.push(prediction);
             continue;
         };
@@ -354,6 +355,7 @@ fn settle(predictions: Vec<Prediction>, run: &mut Run, drafts: &mut Drafts) {
         let (at, id) = (prediction.at, prediction.instance.clone());
         if before.at.file == at.file {
             *before = prediction;
+            run.verdicts.extend(told.map(|told| (id.clone(), told)));
             let reason = if same {
                 "the task occurs twice with the same patch"
             } else {
@@ -362,14 +364,23 @@ fn settle(predictions: Vec<Prediction>, run: &mut Run, drafts: &mut Drafts) {
             drafts.problem(at, &id, reason);
             continue;
         }
+        if !same {
+            // What such a record tells is about another patch.
+            others += 1;
+            continue;
+        }
+        run.verdicts.extend(told.map(|told| (id, told)));
         before.cost_usd = before.cost_usd.or(prediction.cost_usd);
         if before.meta.0.is_empty() {
             before.meta = prediction.meta;
         }
-        if !same {
-            let reason = "a prediction of this task with another patch was read before; it counts";
-            drafts.problem(at, &id, reason);
-        }
+    }
+    if others > 0 {
+        let reason = format!(
+            "{others} per-task files hold another patch than the run's predictions file; the \
+             predictions file counts"
+        );
+        drafts.problems.push(Problem::new(&run.folder, reason));
     }
 }
 
@@ -447,9 +458,7 @@ fn attach_run_report(report: RunReport, runs: &mut [Run], drafts: &mut Drafts) {
     let path = drafts.path(report.at.file);
     let Some(index) = find_run(&path, runs, None) else {
         let reason = "the report belongs to no run with predictions";
-        drafts
-            .problems
-            .push(crate::formats::Problem::new(&path, reason));
+        drafts.problems.push(Problem::new(&path, reason));
         return;
     };
     let run = &mut runs[index];
@@ -548,6 +557,13 @@ fn attach_task_report(mut report: TaskReport, runs: &mut [Run], drafts: &mut Dra
 
 /// Adds a run's attempts to their groups.
 fn add_run(mut run: Run, drafts: &mut Drafts) {
+    if !run.has_report && run.verdicts.is_empty() {
+        let reason = format!(
+            "no report beside the predictions: {} trajectories are unscored",
+            run.predictions.len()
+        );
+        drafts.problems.push(Problem::new(&run.folder, reason));
+    }
     for prediction in std::mem::take(&mut run.predictions) {
         let (id, at) = (prediction.instance.clone(), prediction.at);
         let found = attempt(&mut run, prediction, drafts);
