@@ -129,7 +129,56 @@ pub enum EventBody {
         /// Rows written.
         rows: u64,
     },
-    /// A kind that this version does not know; kept, never interpreted.
-    #[serde(untagged)]
-    Unknown(serde_json::Value),
+    /// A kind, or a body of a known kind, that this version cannot read; kept as it was written,
+    /// never interpreted.
+    #[serde(skip)]
+    Unknown {
+        /// The kind as stored.
+        kind: String,
+        /// The body's JSON text as stored.
+        body: String,
+    },
+}
+
+impl EventBody {
+    /// The name under which this kind is stored.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::GroupOpen { .. } => "group.open",
+            Self::RankSet { .. } => "rank.set",
+            Self::RankSubmit { .. } => "rank.submit",
+            Self::NoteSet { .. } => "note.set",
+            Self::Undo { .. } => "undo",
+            Self::Redo { .. } => "redo",
+            Self::Export { .. } => "export",
+            Self::Unknown { kind, .. } => kind,
+        }
+    }
+
+    /// The body as JSON text, without the kind.
+    ///
+    /// # Errors
+    /// When the body cannot be written as JSON.
+    pub fn body_json(&self) -> Result<String, serde_json::Error> {
+        if let Self::Unknown { body, .. } = self {
+            return Ok(body.clone());
+        }
+        let mut tagged = serde_json::to_value(self)?;
+        serde_json::to_string(&tagged["body"].take())
+    }
+
+    /// Reads a stored kind and body. What this version cannot read becomes
+    /// [`EventBody::Unknown`] with the same text, so that nothing is lost.
+    #[must_use]
+    pub fn from_parts(kind: &str, body: &str) -> Self {
+        serde_json::from_str::<serde_json::Value>(body)
+            .and_then(|value| {
+                serde_json::from_value(serde_json::json!({ "kind": kind, "body": value }))
+            })
+            .unwrap_or_else(|_| Self::Unknown {
+                kind: kind.to_owned(),
+                body: body.to_owned(),
+            })
+    }
 }

@@ -4,6 +4,7 @@
 //! store is reached only through [`EventStore`], so that another engine can stand beside SQLite.
 //! What is *not* here: what a key does (`crate::review`).
 
+mod chain;
 mod event;
 mod memory;
 pub mod projection;

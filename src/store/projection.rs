@@ -1,9 +1,11 @@
 //! What the log says now: per annotator and group the draft, the submission, undo and redo.
-//! Helper D completes this; the names are the contract.
+//!
+//! A fold over events: nothing here is stored, and a replay of the log gives the same answer. What
+//! is *not* here: the file (the stores), and what a group looks like (`crate::domain`).
 
 use std::collections::BTreeMap;
 
-use super::event::Event;
+use super::event::{Event, EventBody};
 
 /// Tiers of trajectory ids, best first.
 pub type IdTiers = Vec<Vec<String>>;
@@ -29,6 +31,167 @@ pub struct Judgement {
     pub redo: Vec<String>,
     /// Time of the first event.
     pub created_ms: i64,
+    /// The same person's judgement of the group as it was before its data changed (another
+    /// fingerprint), when there is one; it may hold an older one in turn.
+    pub stale: Option<Box<Judgement>>,
+    /// Every change in log order, undone ones too.
+    changes: Vec<Change>,
+}
+
+/// An undoable event and whether it is in effect.
+#[derive(Debug, Clone, PartialEq)]
+struct Change {
+    event_id: String,
+    at_ms: i64,
+    body: EventBody,
+    undone: bool,
+}
+
+/// How far a judgement is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// Nothing is judged (or everything was undone).
+    Unseen,
+    /// There is a draft that is not what was submitted.
+    Draft,
+    /// The draft is what was submitted.
+    Submitted,
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Unseen => "unseen",
+            Self::Draft => "draft",
+            Self::Submitted => "submitted",
+        })
+    }
+}
+
+impl Judgement {
+    /// How far this judgement is.
+    #[must_use]
+    pub fn state(&self) -> State {
+        match (&self.submitted, &self.draft) {
+            (Some(_), _) if !self.edited_since_submit => State::Submitted,
+            (Some(_), _) | (None, Some(_)) => State::Draft,
+            (None, None) => State::Unseen,
+        }
+    }
+
+    /// The judgement of the group as it had this fingerprint: this one or an older one behind it.
+    #[must_use]
+    pub fn at(&self, fingerprint: &str) -> Option<&Self> {
+        let mut next = Some(self);
+        while let Some(judgement) = next {
+            if judgement.fingerprint == fingerprint {
+                return Some(judgement);
+            }
+            next = judgement.stale.as_deref();
+        }
+        None
+    }
+
+    /// Takes the judgement of this fingerprint out of the chain, if it is there.
+    fn take(chain: &mut Option<Box<Self>>, fingerprint: &str) -> Option<Box<Self>> {
+        let mut found = chain.take()?;
+        if found.fingerprint == fingerprint {
+            *chain = found.stale.take();
+            return Some(found);
+        }
+        let taken = Self::take(&mut found.stale, fingerprint);
+        *chain = Some(found);
+        taken
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::RankSet { .. }
+            | EventBody::RankSubmit { .. }
+            | EventBody::NoteSet { .. } => {
+                let change = Change {
+                    event_id: event.event_id.clone(),
+                    at_ms: event.at_ms,
+                    body: event.body.clone(),
+                    undone: false,
+                };
+                self.fold(&change);
+                self.changes.push(change);
+                self.redo.clear();
+            }
+            EventBody::Undo { event_id } => {
+                if let Some(place) = self.undo.iter().rposition(|id| id == event_id) {
+                    self.redo.push(self.undo.remove(place));
+                    self.set_undone(event_id, true);
+                }
+            }
+            EventBody::Redo { event_id } => {
+                if let Some(place) = self.redo.iter().rposition(|id| id == event_id) {
+                    self.redo.remove(place);
+                    self.set_undone(event_id, false);
+                }
+            }
+            EventBody::GroupOpen { .. } | EventBody::Export { .. } | EventBody::Unknown { .. } => {}
+        }
+    }
+
+    /// Puts one change out of effect or back, and folds the changes in effect again.
+    fn set_undone(&mut self, event_id: &str, undone: bool) {
+        for change in &mut self.changes {
+            if change.event_id == event_id {
+                change.undone = undone;
+            }
+        }
+        self.draft = None;
+        self.origin.clear();
+        self.submitted = None;
+        self.edited_since_submit = false;
+        self.note.clear();
+        self.undo.clear();
+        let changes = std::mem::take(&mut self.changes);
+        for change in changes.iter().filter(|change| !change.undone) {
+            self.fold(change);
+        }
+        self.changes = changes;
+    }
+
+    fn fold(&mut self, change: &Change) {
+        match &change.body {
+            EventBody::RankSet { after, origin, .. } => {
+                self.draft = Some(after.clone());
+                self.origin.clone_from(origin);
+                // A change and its reverse leave what was submitted, so nothing is to submit.
+                self.edited_since_submit = self
+                    .submitted
+                    .as_ref()
+                    .is_some_and(|sent| sent.tiers != *after || sent.origin != *origin);
+            }
+            EventBody::RankSubmit {
+                tiers,
+                unranked,
+                shown_order,
+                active_ms,
+                origin,
+            } => {
+                self.draft = Some(tiers.clone());
+                self.origin.clone_from(origin);
+                self.edited_since_submit = false;
+                self.submitted = Some(Submission {
+                    event_id: change.event_id.clone(),
+                    tiers: tiers.clone(),
+                    unranked: unranked.clone(),
+                    shown_order: shown_order.clone(),
+                    at_ms: change.at_ms,
+                    fingerprint: self.fingerprint.clone(),
+                    active_ms: *active_ms,
+                    origin: origin.clone(),
+                });
+            }
+            EventBody::NoteSet { text, .. } => self.note.clone_from(text),
+            _ => return,
+        }
+        self.undo.push(change.event_id.clone());
+    }
 }
 
 /// A submitted ranking.
@@ -61,10 +224,39 @@ pub struct Projection {
 
 impl Projection {
     /// Folds one more event in. `RankSet`, `RankSubmit` and `NoteSet` can be undone; a new one
-    /// clears the redo list. Undo of a submission takes it back (the one before counts again).
+    /// clears the redo list. Undo of a submission takes it back (the one before counts again). An
+    /// undo of what is not in effect, or a redo of what is not undone, changes nothing: two
+    /// processes may have written at once.
+    ///
+    /// An event that saw another fingerprint goes to the judgement of that fingerprint, which
+    /// becomes the current one; the others stay behind it as [`Judgement::stale`].
     pub fn apply(&mut self, event: &Event) {
-        let _ = event;
-        todo!("helper D")
+        let Some(group_id) = &event.group_id else {
+            return;
+        };
+        if matches!(
+            event.body,
+            EventBody::Export { .. } | EventBody::Unknown { .. }
+        ) {
+            return;
+        }
+        let fingerprint = event.fingerprint.as_deref().unwrap_or_default();
+        let fresh = || Judgement {
+            fingerprint: fingerprint.to_owned(),
+            created_ms: event.at_ms,
+            ..Judgement::default()
+        };
+        let judgement = self
+            .judgements
+            .entry((group_id.clone(), event.annotator.clone()))
+            .or_insert_with(fresh);
+        if judgement.fingerprint != fingerprint {
+            let mut older = Some(Box::new(std::mem::take(judgement)));
+            let found = Judgement::take(&mut older, fingerprint);
+            *judgement = found.map_or_else(fresh, |found| *found);
+            judgement.stale = older;
+        }
+        judgement.apply(event);
     }
 
     /// Folds a whole log.
