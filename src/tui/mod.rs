@@ -1,8 +1,42 @@
-//! The terminal face.
+//! The terminal interface: a model, one update, and drawing from the model alone.
+//!
+//! A key becomes an [`action::Action`], [`update::update`] changes the [`model::Model`] and answers
+//! with [`effect::Effect`]s, [`runtime`] has them done by [`workers`] and draws once per batch of
+//! messages. What is *not* here: arithmetic ([`crate::domain`]) and what a judgement means
+//! ([`crate::review`]).
 
 pub mod action;
+pub mod area;
 pub mod effect;
+pub mod help;
 pub mod highlight;
+pub mod input;
 pub mod key;
+pub mod keymap;
+pub mod layout;
+pub mod message;
+pub mod model;
+pub mod overlays;
+pub mod runtime;
+pub mod screens;
+pub mod scroll;
+pub mod settings;
+pub mod terminal;
+pub mod testing;
 pub mod text;
 pub mod theme;
+pub mod update;
+pub mod view;
+pub mod widgets;
+pub mod workers;
+
+pub use settings::TuiOptions;
+
+/// Reviews the rollouts at the paths given, until the person leaves.
+///
+/// # Errors
+/// A theme or key file that cannot be used (all their errors in one text), no terminal, or a
+/// terminal that cannot be read or written. The terminal is restored in every case.
+pub fn run(options: TuiOptions) -> std::io::Result<()> {
+    runtime::run(options)
+}

@@ -1,0 +1,122 @@
+//! What keys do here: the rows of the key sheet and of the footer, from actions and keymap.
+
+use super::action::{Action, Context};
+use super::model::Model;
+
+/// One line of the key sheet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HelpRow {
+    /// What it does.
+    pub action: Action,
+    /// Its keys, as text.
+    pub keys: String,
+    /// Whether it would do something now.
+    pub applies: bool,
+}
+
+/// The actions of a screen, its own first, then the global ones.
+#[must_use]
+pub fn rows(model: &Model) -> Vec<HelpRow> {
+    let own = model.screen.context();
+    [own, Context::Global]
+        .into_iter()
+        .flat_map(|context| Action::ALL.iter().filter(move |action| action.context() == context))
+        .map(|&action| HelpRow {
+            action,
+            keys: keys_of(model, action),
+            applies: applies(model, action),
+        })
+        .collect()
+}
+
+/// Whether an action would do something now, as far as that is cheap to tell.
+#[must_use]
+pub fn applies(model: &Model, action: Action) -> bool {
+    let loaded = model.session.as_ref();
+    match action {
+        Action::RetrySave => !model.saves.unsaved.is_empty(),
+        Action::Problems => loaded.is_some_and(|session| !session.set().problems.is_empty()),
+        Action::OpenGroup => model.groups.selected().is_some(),
+        Action::Reference => {
+            let shown = model.compare.group.and_then(|group| model.opened(group));
+            shown.is_some_and(|opened| opened.reference.is_some())
+        }
+        Action::OpenGrader => model.reviewed.as_ref().is_some_and(|(group, _)| {
+            loaded.is_some_and(|session| !session.answers(*group).is_empty())
+        }),
+        Action::AcceptGrader => {
+            model.reviewed.as_ref().is_some_and(|(_, reviewed)| reviewed.grader.is_some())
+        }
+        Action::NextTheme => model.theme_names.len() > 1,
+        action if action.context() == Context::Global => true,
+        _ => loaded.is_some(),
+    }
+}
+
+/// The keys and words of the footer, most useful first.
+#[must_use]
+pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
+    let first: &[(Action, &'static str)] = match model.screen.context() {
+        Context::Groups => &[
+            (Action::OpenGroup, "open"),
+            (Action::Search, "search"),
+            (Action::Filter, "filter"),
+            (Action::KeptOnly, "kept only"),
+            (Action::Sort, "sort"),
+            (Action::SortReverse, "reverse"),
+            (Action::TogglePreview, "preview"),
+        ],
+        Context::Compare => &[
+            (Action::MoveDown, "down"),
+            (Action::MoveUp, "up"),
+            (Action::FocusNext, "next"),
+            (Action::TieAbove, "tie"),
+            (Action::AcceptGrader, "accept"),
+            (Action::Submit, "submit"),
+            (Action::Undo, "undo"),
+            (Action::NextHunk, "hunk"),
+            (Action::NextFile, "file"),
+            (Action::OpenSteps, "steps"),
+            (Action::OpenGrader, "grader"),
+            (Action::Reference, "reference"),
+            (Action::OpenSchedule, "schedule"),
+            (Action::Columns, "columns"),
+        ],
+        Context::Steps => &[
+            (Action::NextStep, "step"),
+            (Action::FoldStep, "fold"),
+            (Action::FoldAll, "fold all"),
+            (Action::NextError, "error"),
+            (Action::NextTrajectory, "candidate"),
+            (Action::Search, "search"),
+        ],
+        Context::Grader => &[(Action::NextVote, "next vote"), (Action::RawAnswer, "raw")],
+        Context::Schedule => &[
+            (Action::NextValue, "next value"),
+            (Action::PreviousValue, "value before"),
+            (Action::EditValue, "type"),
+            (Action::ResetSchedule, "reset"),
+        ],
+        Context::Global => &[],
+    };
+    let always = [(Action::Help, "keys"), (Action::Palette, "actions")];
+    let out = match model.screen.context() {
+        Context::Groups => (Action::Quit, "leave"),
+        _ => (Action::Back, "back"),
+    };
+    // The way out and the way to all other keys come first: they are never cut off.
+    std::iter::once(out)
+        .chain(always)
+        .chain(first.iter().copied())
+        .filter(|(action, _)| applies(model, *action))
+        .filter_map(|(action, word)| Some((model.keymap.key_of(action)?, word)))
+        .collect()
+}
+
+fn keys_of(model: &Model, action: Action) -> String {
+    let keys = model.keymap.keys_of(action);
+    if action == Action::PlaceDigit && keys.len() == 9 {
+        return "1-9".to_owned();
+    }
+    keys.join(" ")
+}

@@ -1,0 +1,136 @@
+//! One line of text that is being typed. The cursor moves by grapheme.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::tui::key::{Code, Key};
+
+/// Text and where the cursor stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Entry {
+    text: String,
+    /// Byte offset, on a grapheme boundary.
+    cursor: usize,
+}
+
+impl Entry {
+    /// Starts with this text and the cursor behind it.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), cursor: text.len() }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text before and behind the cursor.
+    #[must_use]
+    pub fn halves(&self) -> (&str, &str) {
+        self.text.split_at(self.cursor)
+    }
+
+    /// Puts text in at the cursor.
+    pub fn insert(&mut self, text: &str) {
+        self.text.insert_str(self.cursor, text);
+        self.cursor += text.len();
+        // A combining character may have joined the grapheme before it.
+        let boundary = |at: usize| {
+            at == self.text.len() || self.text.grapheme_indices(true).any(|(i, _)| i == at)
+        };
+        while !boundary(self.cursor) {
+            self.cursor += self.text[self.cursor..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+
+    /// Edits for a key; answers whether the key was one for editing.
+    pub fn key(&mut self, key: Key) -> bool {
+        match (key.code, key.ctrl, key.alt) {
+            (Code::Char(c), false, false) => self.insert(c.encode_utf8(&mut [0; 4])),
+            (Code::Backspace, false, false) | (Code::Char('h'), true, false) => {
+                self.remove(self.before()..self.cursor);
+            }
+            (Code::Delete, false, false) | (Code::Char('d'), true, false) => {
+                self.remove(self.cursor..self.behind());
+            }
+            (Code::Backspace, _, true) | (Code::Char('w'), true, false) => {
+                self.remove(self.word_before()..self.cursor);
+            }
+            (Code::Char('u'), true, false) => self.remove(0..self.cursor),
+            (Code::Char('k'), true, false) => self.remove(self.cursor..self.text.len()),
+            (Code::Left, true, _) | (Code::Char('b'), _, true) => self.cursor = self.word_before(),
+            (Code::Right, true, _) | (Code::Char('f'), _, true) => self.cursor = self.word_behind(),
+            (Code::Left, ..) | (Code::Char('b'), true, _) => self.cursor = self.before(),
+            (Code::Right, ..) | (Code::Char('f'), true, _) => self.cursor = self.behind(),
+            (Code::Home, ..) | (Code::Char('a'), true, _) => self.cursor = 0,
+            (Code::End, ..) | (Code::Char('e'), true, _) => self.cursor = self.text.len(),
+            _ => return false,
+        }
+        true
+    }
+
+    fn remove(&mut self, range: std::ops::Range<usize>) {
+        self.cursor = range.start;
+        self.text.replace_range(range, "");
+    }
+
+    fn before(&self) -> usize {
+        let (before, _) = self.halves();
+        before.grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
+    }
+
+    fn behind(&self) -> usize {
+        let (_, behind) = self.halves();
+        self.cursor + behind.graphemes(true).next().map_or(0, str::len)
+    }
+
+    fn word_before(&self) -> usize {
+        let (before, _) = self.halves();
+        let last = before.unicode_word_indices().next_back();
+        last.map_or(0, |(at, _)| at)
+    }
+
+    fn word_behind(&self) -> usize {
+        let (_, behind) = self.halves();
+        let next = behind.unicode_word_indices().next();
+        next.map_or(self.text.len(), |(at, word)| self.cursor + at + word.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::key::parse_keys;
+
+    fn typed(start: &str, keys: &str) -> (String, String) {
+        let mut entry = Entry::new(start);
+        for key in parse_keys(keys).unwrap() {
+            entry.key(key);
+        }
+        let (before, behind) = entry.halves();
+        (before.to_owned(), behind.to_owned())
+    }
+
+    #[test]
+    fn the_cursor_moves_by_grapheme() {
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(typed("ae\u{301}", "<left>"), pair("a", "e\u{301}"));
+        assert_eq!(typed("ae\u{301}", "<backspace>"), pair("a", ""));
+        assert_eq!(typed("one two", "<ctrl-w>x"), pair("one x", ""));
+        assert_eq!(typed("one two", "<home><delete>"), pair("", "ne two"));
+        assert_eq!(typed("one two", "<ctrl-left><ctrl-u>"), pair("", "two"));
+        assert_eq!(typed("日本", "<left>x"), pair("日x", "本"));
+    }
+
+    #[test]
+    fn a_combining_character_keeps_the_cursor_on_a_boundary() {
+        let mut entry = Entry::new("e");
+        entry.insert("\u{301}");
+        assert_eq!(entry.halves(), ("e\u{301}", ""));
+        let mut entry = Entry::new("\u{301}");
+        entry.key(Key::plain(Code::Home));
+        entry.insert("e");
+        assert_eq!(entry.halves(), ("e\u{301}", ""));
+    }
+}

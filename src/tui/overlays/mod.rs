@@ -1,0 +1,303 @@
+//! What lies over a screen: key sheet, palette, problems, a question, a line to type. One at a time.
+
+mod entry;
+mod rows;
+mod view;
+
+use super::action::Action;
+use super::effect::Effect;
+use super::help;
+use super::key::{Code, Key};
+use super::message::MouseKind;
+use super::model::{Model, Screen, Severity};
+use super::screens::{compare, groups, schedule, steps};
+use super::update::{change, perform};
+use crate::review::Change;
+
+pub use entry::Entry;
+pub use rows::{Row, rows};
+pub use view::draw;
+
+/// What a typed line is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptKind {
+    /// Searching on the open screen.
+    Search,
+    /// Filtering the list of groups.
+    Filter,
+    /// The open group's note.
+    Note,
+    /// The value of a line of the schedule screen.
+    Value,
+}
+
+impl PromptKind {
+    /// What the prompt asks for.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Filter => "filter",
+            Self::Note => "note on this group",
+            Self::Value => "value",
+        }
+    }
+}
+
+/// What lies over the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Overlay {
+    /// The keys of this screen, searchable.
+    Help(Picker),
+    /// Every action that can be run here, searchable.
+    Palette(Picker),
+    /// Records that could not be read.
+    Problems(Picker),
+    /// Leave although something is not saved?
+    ConfirmQuit,
+    /// A line to type.
+    Prompt {
+        /// What for.
+        kind: PromptKind,
+        /// What stands there so far.
+        entry: Entry,
+        /// What stood there at first, to go back to.
+        initial: String,
+        /// Why the line was not taken.
+        error: Option<String>,
+    },
+}
+
+/// A searchable list: what was typed, and which of the rows found is chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Picker {
+    /// What was typed.
+    pub entry: Entry,
+    /// Position in the rows found.
+    pub cursor: usize,
+}
+
+impl Overlay {
+    /// The key sheet.
+    #[must_use]
+    pub fn help() -> Self {
+        Self::Help(Picker::default())
+    }
+
+    /// The palette.
+    #[must_use]
+    pub fn palette() -> Self {
+        Self::Palette(Picker::default())
+    }
+
+    /// The records that could not be read.
+    #[must_use]
+    pub fn problems() -> Self {
+        Self::Problems(Picker::default())
+    }
+
+    /// The question before leaving with unsaved judgements.
+    #[must_use]
+    pub fn confirm_quit() -> Self {
+        Self::ConfirmQuit
+    }
+
+    /// A line to type.
+    #[must_use]
+    pub fn prompt(kind: PromptKind, initial: &str) -> Self {
+        Self::Prompt {
+            kind,
+            entry: Entry::new(initial),
+            initial: initial.to_owned(),
+            error: None,
+        }
+    }
+
+    /// The open group's note, to be edited.
+    #[must_use]
+    pub fn note(model: &Model) -> Self {
+        let judgement = model
+            .session
+            .as_ref()
+            .zip(model.compare.group)
+            .and_then(|(session, group)| session.judgement(group));
+        Self::prompt(PromptKind::Note, judgement.map_or("", |judgement| &judgement.note))
+    }
+}
+
+/// Handles a key while an overlay is open.
+pub fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    let Some(overlay) = model.overlay.take() else { return Vec::new() };
+    match overlay {
+        Overlay::ConfirmQuit => confirm(model, key),
+        Overlay::Prompt { kind, entry, initial, error } => {
+            prompt_key(model, Prompt { kind, entry, initial, error }, key)
+        }
+        Overlay::Help(picker) => pick(model, picker, key, Overlay::Help),
+        Overlay::Palette(picker) => pick(model, picker, key, Overlay::Palette),
+        Overlay::Problems(picker) => pick(model, picker, key, Overlay::Problems),
+    }
+}
+
+/// Puts pasted text into the line that is being typed.
+pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
+    let one_line = text.replace("\r\n", "\n").replace(['\r', '\n', '\t'], " ");
+    match &mut model.overlay {
+        Some(Overlay::Prompt { kind, entry, .. }) => {
+            entry.insert(&one_line);
+            let (kind, typed) = (*kind, entry.text().to_owned());
+            while_typing(model, kind, &typed)
+        }
+        Some(Overlay::Help(picker) | Overlay::Palette(picker) | Overlay::Problems(picker)) => {
+            picker.entry.insert(&one_line);
+            picker.cursor = 0;
+            Vec::new()
+        }
+        Some(Overlay::ConfirmQuit) | None => Vec::new(),
+    }
+}
+
+/// Handles the mouse while an overlay is open: the wheel moves the choice, a click outside closes.
+pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> {
+    match kind {
+        MouseKind::ScrollUp => key(model, Key::plain(Code::Up)),
+        MouseKind::ScrollDown => key(model, Key::plain(Code::Down)),
+        MouseKind::Down if !view::area(model).is_some_and(|area| area.contains(x, y)) => {
+            key(model, Key::plain(Code::Esc))
+        }
+        MouseKind::Down | MouseKind::Drag | MouseKind::Up => Vec::new(),
+    }
+}
+
+fn confirm(model: &mut Model, key: Key) -> Vec<Effect> {
+    match key.code {
+        Code::Char('y' | 'Y') => {
+            model.saves.unsaved.clear();
+            vec![Effect::Quit]
+        }
+        Code::Char('s' | 'S') => perform(model, Action::RetrySave, None),
+        Code::Char('n' | 'N' | 'q') | Code::Esc => Vec::new(),
+        _ => {
+            model.overlay = Some(Overlay::ConfirmQuit);
+            Vec::new()
+        }
+    }
+}
+
+struct Prompt {
+    kind: PromptKind,
+    entry: Entry,
+    initial: String,
+    error: Option<String>,
+}
+
+impl Prompt {
+    fn reopen(self) -> Overlay {
+        let Self { kind, entry, initial, error } = self;
+        Overlay::Prompt { kind, entry, initial, error }
+    }
+}
+
+fn prompt_key(model: &mut Model, mut prompt: Prompt, key: Key) -> Vec<Effect> {
+    match key.code {
+        Code::Esc => {
+            let initial = prompt.initial;
+            while_typing(model, prompt.kind, &initial)
+        }
+        Code::Char('c') if key.ctrl => {
+            let initial = prompt.initial;
+            while_typing(model, prompt.kind, &initial)
+        }
+        Code::Enter => match typed(model, prompt.kind, prompt.entry.text()) {
+            Ok(effects) => effects,
+            Err(error) => {
+                prompt.error = Some(error);
+                model.overlay = Some(prompt.reopen());
+                Vec::new()
+            }
+        },
+        _ => {
+            let before = prompt.entry.text().to_owned();
+            prompt.entry.key(key);
+            let (kind, now) = (prompt.kind, prompt.entry.text().to_owned());
+            let changed = before != now;
+            if changed {
+                prompt.error = None;
+            }
+            model.overlay = Some(prompt.reopen());
+            if changed { while_typing(model, kind, &now) } else { Vec::new() }
+        }
+    }
+}
+
+/// Takes a line; the error is one sentence for the prompt.
+fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>, String> {
+    match kind {
+        PromptKind::Search => Ok(match model.screen {
+            Screen::Groups => groups::searched(model, text),
+            Screen::Compare => compare::searched(model, text),
+            Screen::Steps => steps::searched(model, text),
+            Screen::Grader | Screen::Schedule => {
+                model.say(Severity::Info, "there is no search here");
+                Vec::new()
+            }
+        }),
+        PromptKind::Filter => groups::filtered(model, text),
+        PromptKind::Value => schedule::typed(model, text),
+        PromptKind::Note => {
+            let mut effects = Vec::new();
+            if let Some(group) = model.compare.group {
+                change(model, group, Change::Note(text.to_owned()), &mut effects);
+            }
+            Ok(effects)
+        }
+    }
+}
+
+/// The list of groups follows a search while it is typed; so cheap is nothing else.
+fn while_typing(model: &mut Model, kind: PromptKind, text: &str) -> Vec<Effect> {
+    if kind == PromptKind::Search && model.screen == Screen::Groups {
+        groups::searched(model, text)
+    } else {
+        Vec::new()
+    }
+}
+
+fn pick(
+    model: &mut Model,
+    mut picker: Picker,
+    key: Key,
+    reopen: fn(Picker) -> Overlay,
+) -> Vec<Effect> {
+    let overlay = reopen(picker.clone());
+    let found = rows(model, &overlay);
+    let page = view::PAGE;
+    let last = found.len().saturating_sub(1);
+    match (key.code, key.ctrl) {
+        (Code::Esc, _) | (Code::Char('c'), true) => return Vec::new(),
+        (Code::Enter, _) => {
+            let action = found.get(picker.cursor).and_then(|row| row.action);
+            return action.map(|action| perform(model, action, None)).unwrap_or_default();
+        }
+        (Code::Down, _) | (Code::Char('n'), true) => picker.cursor = (picker.cursor + 1).min(last),
+        (Code::Up, _) | (Code::Char('p'), true) => {
+            picker.cursor = picker.cursor.saturating_sub(1);
+        }
+        (Code::PageDown, _) => picker.cursor = (picker.cursor + page).min(last),
+        (Code::PageUp, _) => picker.cursor = picker.cursor.saturating_sub(page),
+        _ => {
+            let before = picker.entry.text().to_owned();
+            picker.entry.key(key);
+            if picker.entry.text() != before {
+                picker.cursor = 0;
+            }
+        }
+    }
+    model.overlay = Some(reopen(picker));
+    Vec::new()
+}
+
+/// Whether a palette shows this action: what is bound to a digit makes no sense without it.
+fn can_be_run(model: &Model, action: Action) -> bool {
+    action != Action::PlaceDigit && help::applies(model, action)
+}
