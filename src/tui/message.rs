@@ -1,6 +1,7 @@
 //! What reaches the model: keys, the mouse, and answers of work.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::highlight::FileColours;
 use super::key::Key;
@@ -42,9 +43,16 @@ pub enum Message {
     /// The terminal has this size now (columns, rows).
     Resize(u16, u16),
     /// Loading goes on.
-    Loading(Progress),
+    Loading {
+        /// How far it is.
+        progress: Progress,
+        /// How long it has taken so far.
+        elapsed: Duration,
+    },
     /// Loading is done.
     Loaded(Box<ReviewSession>),
+    /// Loading stopped for this reason.
+    LoadFailed(String),
     /// The store could not be read: reviewing goes on without saved judgements.
     StoreUnreadable(String),
     /// A group's texts are open, or why not.

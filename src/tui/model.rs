@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::action::Context;
 use super::highlight::FileColours;
@@ -90,6 +91,8 @@ pub struct Saves {
     pub unsaved: VecDeque<Vec<NewEvent>>,
     /// Why the last save failed.
     pub failed: Option<String>,
+    /// Saves stored since the start.
+    pub stored: usize,
 }
 
 /// Everything the screen is drawn from.
@@ -99,6 +102,10 @@ pub struct Model {
     pub session: Option<ReviewSession>,
     /// How far loading is; meaningless once `session` is there.
     pub progress: Progress,
+    /// How long loading has taken so far.
+    pub loading_for: Duration,
+    /// Why loading stopped, when it did.
+    pub load_failed: Option<String>,
     /// Settings at the start, for "reset".
     pub initial_settings: Settings,
     /// What the title bar calls the loaded set.
@@ -150,6 +157,8 @@ impl Model {
         Self {
             session: None,
             progress: Progress::default(),
+            loading_for: Duration::ZERO,
+            load_failed: None,
             initial_settings: settings,
             title,
             screen: Screen::default(),

@@ -163,6 +163,13 @@ impl Theme {
         EMBEDDED.iter().map(|text| Self::read(text)).collect()
     }
 
+    /// A theme that takes every style from a function.
+    #[must_use]
+    pub fn from_styles(name: &str, dark: bool, style: impl Fn(Role) -> Style) -> Self {
+        let styles = Role::ALL.iter().map(|&role| (role, style(role))).collect();
+        Self { name: name.to_owned(), dark, styles }
+    }
+
     /// The same theme without colours (`NO_COLOR`): bold, underline and reverse remain.
     #[must_use]
     pub fn without_colour(mut self) -> Self {

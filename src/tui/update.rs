@@ -24,13 +24,18 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             model.size = (columns, rows);
             after_layout(model)
         }
-        Message::Loading(progress) => {
+        Message::Loading { progress, elapsed } => {
             model.progress = progress;
+            model.loading_for = elapsed;
             Vec::new()
         }
         Message::Loaded(session) => {
             model.session = Some(*session);
             groups::reload(model)
+        }
+        Message::LoadFailed(reason) => {
+            model.load_failed = Some(reason);
+            Vec::new()
         }
         Message::StoreUnreadable(reason) => {
             model.say(Severity::Error, reason);
@@ -46,6 +51,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::Saved => {
             model.saves.pending.pop_front();
+            model.saves.stored += 1;
             Vec::new()
         }
         Message::SaveFailed(reason) => {

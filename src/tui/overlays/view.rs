@@ -1,0 +1,144 @@
+//! Drawing what lies over a screen.
+
+use ratatui::buffer::Buffer;
+use ratatui::widgets::{Block, Clear, Widget};
+use unicode_width::UnicodeWidthStr;
+
+use super::rows::rows;
+use super::{Entry, Overlay};
+use crate::tui::area::{self, Area};
+use crate::tui::layout::{centred, inside};
+use crate::tui::model::Model;
+use crate::tui::scroll::reveal;
+use crate::tui::text;
+use crate::tui::theme::{Role, Theme};
+use crate::tui::view::rect;
+use crate::tui::widgets::line::{paint, put};
+
+/// Rows that PageUp and PageDown move by.
+pub const PAGE: usize = 10;
+/// Cells of the left column of lists.
+const LEFT: u16 = 20;
+
+/// Where the open overlay is drawn; `None` when none is open.
+#[must_use]
+pub fn area(model: &Model) -> Option<Area> {
+    let screen = area::screen(model.size);
+    let wide = screen.width.saturating_sub(4).min(110);
+    Some(match model.overlay.as_ref()? {
+        Overlay::Help(_) | Overlay::Palette(_) | Overlay::Problems(_) => {
+            centred(screen, wide, screen.height.saturating_sub(2))
+        }
+        Overlay::ConfirmQuit => centred(screen, wide.min(64), 7),
+        Overlay::Prompt { .. } => {
+            let top = screen.height.saturating_sub(5);
+            Area { y: top, height: screen.height.saturating_sub(top).min(5), ..screen }
+        }
+    })
+}
+
+/// Draws the overlay.
+pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer) {
+    let Some(area) = area(model) else { return };
+    let title = match overlay {
+        Overlay::Help(_) => format!(" keys of the {} screen ", model.screen.context().word()),
+        Overlay::Palette(_) => " actions ".to_owned(),
+        Overlay::Problems(_) => " what could not be read ".to_owned(),
+        Overlay::ConfirmQuit => " not everything is saved ".to_owned(),
+        Overlay::Prompt { kind, .. } => format!(" {} ", kind.title()),
+    };
+    Clear.render(rect(area), buffer);
+    buffer.set_style(rect(area), theme.style(Role::Text));
+    Block::bordered()
+        .title(title)
+        .border_style(theme.style(Role::FocusedBorder))
+        .title_style(theme.style(Role::Title))
+        .render(rect(area), buffer);
+    let inner = inside(area);
+    match overlay {
+        Overlay::Help(picker) | Overlay::Palette(picker) | Overlay::Problems(picker) => {
+            draw_list(model, overlay, picker, theme, buffer, inner);
+        }
+        Overlay::ConfirmQuit => draw_confirm(model, theme, buffer, inner),
+        Overlay::Prompt { entry, error, .. } => {
+            draw_entry(entry, theme, buffer, (inner.x, inner.y), inner.width);
+            let (note, role) = match error {
+                Some(error) => (text::sanitize_line(error), Role::Error),
+                None => ("Enter takes it, Esc goes back".to_owned(), Role::Dim),
+            };
+            let width = usize::from(inner.width);
+            for (y, range) in (inner.y + 1..inner.y + inner.height).zip(text::wrap(&note, width)) {
+                put(buffer, (inner.x, y), inner.width, &note[range], theme.style(role));
+            }
+        }
+    }
+}
+
+fn draw_list(
+    model: &Model,
+    overlay: &Overlay,
+    picker: &super::Picker,
+    theme: &Theme,
+    buffer: &mut Buffer,
+    area: Area,
+) {
+    let (top, list) = area.split_top(1);
+    draw_entry(&picker.entry, theme, buffer, (top.x, top.y), top.width);
+    if picker.entry.text().is_empty() {
+        let style = theme.style(Role::Dim);
+        put(buffer, (top.x + 2, top.y), top.width.saturating_sub(2), "type to search", style);
+    }
+    let rows = rows(model, overlay);
+    if rows.is_empty() {
+        let nothing = "nothing found";
+        put(buffer, (list.x, list.y), list.width, nothing, theme.style(Role::Dim));
+        return;
+    }
+    let window = usize::from(list.height);
+    let cursor = picker.cursor.min(rows.len() - 1);
+    let first = reveal(cursor.saturating_sub(window / 2), cursor, window, rows.len());
+    for (y, (place, row)) in
+        (list.y..list.y + list.height).zip(rows.iter().enumerate().skip(first))
+    {
+        let role = if row.applies { Role::Text } else { Role::Dim };
+        let key = if row.applies { Role::Key } else { Role::Dim };
+        put(buffer, (list.x, y), LEFT - 1, &text::sanitize_line(&row.left), theme.style(key));
+        let width = list.width.saturating_sub(LEFT);
+        let line = text::cut(&row.text, usize::from(width));
+        put(buffer, (list.x + LEFT, y), width, &line, theme.style(role));
+        if place == cursor {
+            paint(buffer, (list.x, y), list.width, theme.style(Role::Cursor));
+        }
+    }
+}
+
+fn draw_confirm(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
+    let count: usize = model.saves.unsaved.iter().map(Vec::len).sum();
+    let reason = model.saves.failed.as_deref().unwrap_or("");
+    let width = usize::from(area.width);
+    let lines = [
+        (format!("{count} recorded changes could not be stored:"), Role::Strong),
+        (text::cut(reason, width), Role::Error),
+        (String::new(), Role::Text),
+        ("s try again   y leave without them   Esc stay".to_owned(), Role::Key),
+    ];
+    for (y, (line, role)) in (area.y..area.y + area.height).zip(&lines) {
+        put(buffer, (area.x, y), area.width, line, theme.style(*role));
+    }
+}
+
+/// Draws a line that is being typed, scrolled so that the cursor shows.
+fn draw_entry(entry: &Entry, theme: &Theme, buffer: &mut Buffer, at: (u16, u16), width: u16) {
+    let (x, y) = at;
+    put(buffer, at, width, "› ", theme.style(Role::Key));
+    let room = usize::from(width.saturating_sub(3));
+    let (before, behind) = entry.halves();
+    let before = text::sanitize_line(before);
+    let skip = before.width().saturating_sub(room);
+    let shown: String = text::cells(&before, skip, room).into_iter().map(|c| c.symbol).collect();
+    let used = put(buffer, (x + 2, y), width.saturating_sub(2), &shown, theme.style(Role::Text));
+    let left = width.saturating_sub(2 + used);
+    let behind = if behind.is_empty() { " ".to_owned() } else { text::sanitize_line(behind) };
+    put(buffer, (x + 2 + used, y), left, &behind, theme.style(Role::Text));
+    paint(buffer, (x + 2 + used, y), 1, ratatui::style::Modifier::REVERSED.into());
+}

@@ -1,0 +1,217 @@
+//! The loop: wait for something, take everything that is there, update, run effects, draw once.
+//!
+//! Nothing is polled: without input and answers the process sleeps.
+
+use std::io::{Error, IsTerminal, stdin, stdout};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::effect::Effect;
+use super::input::message_of;
+use super::message::Message;
+use super::model::{Model, Severity};
+use super::settings::{TuiOptions, choose_theme, config_folder, read_keys, read_themes};
+use super::terminal::{Tty, background_is_dark, restore_on_panic};
+use super::theme::Theme;
+use super::update::update;
+use super::view;
+use super::workers::{Workers, patch_of};
+
+/// What the loop waits for.
+enum Incoming {
+    Message(Message),
+    /// The terminal's input ended or cannot be read.
+    InputEnded(Error),
+    /// The process is to end by this signal.
+    Signal(i32),
+}
+
+/// How the loop ended.
+enum Ending {
+    /// The person left.
+    Left,
+    /// A signal asked.
+    Signal(i32),
+}
+
+/// Runs the interface until the person leaves. See [`super::run`].
+///
+/// # Errors
+/// See [`super::run`].
+pub fn run(options: TuiOptions) -> std::io::Result<()> {
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        return Err(Error::other("standard input and output must be a terminal"));
+    }
+    let config = config_folder();
+    let keymap = read_keys(options.keys.as_deref(), config.as_deref())?;
+    let mut themes = read_themes(config.as_deref())?;
+    // A theme that is named needs no question about the background.
+    let dark = options.theme.is_some() || background_is_dark();
+    let chosen = choose_theme(&themes, options.theme.as_deref(), dark)?;
+    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        themes = themes.into_iter().map(Theme::without_colour).collect();
+    }
+    let names = themes.iter().map(|theme| theme.name.clone()).collect();
+    let mut model = Model::new(options.title(), options.settings.clone(), keymap, names);
+    model.theme = chosen;
+
+    restore_on_panic();
+    let mut tty = Tty::enter()?;
+    model.size = tty.size()?;
+    draw(&mut tty, &model, &themes)?;
+
+    let (post, incoming) = channel();
+    read_input(post.clone())?;
+    watch_signals(post.clone())?;
+    let workers = Workers::start(
+        &options,
+        // The loop outlives the workers; a message to a loop that ended is for nobody.
+        Arc::new(move |message| drop(post.send(Incoming::Message(message)))),
+    )?;
+    let mut runtime = Runtime { model, themes, tty, workers };
+    let ending = runtime.run(&incoming);
+    runtime.workers.finish();
+    let lost = runtime.after(&incoming);
+    drop(runtime);
+    match ending? {
+        Ending::Signal(signal) => {
+            #[cfg(unix)]
+            signal_hook::low_level::emulate_default_handler(signal)?;
+            Err(Error::other(format!("ended by signal {signal}")))
+        }
+        Ending::Left => match lost {
+            Some(reason) => Err(Error::other(format!("the last changes are not saved: {reason}"))),
+            None => Ok(()),
+        },
+    }
+}
+
+struct Runtime {
+    model: Model,
+    themes: Vec<Theme>,
+    tty: Tty,
+    workers: Workers,
+}
+
+impl Runtime {
+    fn run(&mut self, incoming: &Receiver<Incoming>) -> std::io::Result<Ending> {
+        let mut leaving = false;
+        loop {
+            let Ok(first) = incoming.recv() else { return Ok(Ending::Left) };
+            let mut next = Some(first);
+            while let Some(event) = next {
+                match event {
+                    Incoming::Message(message) => leaving |= self.take(message)?,
+                    Incoming::InputEnded(error) => return Err(error),
+                    Incoming::Signal(signal) => return Ok(Ending::Signal(signal)),
+                }
+                next = incoming.try_recv().ok();
+            }
+            // Leaving waits for what is being saved; a save that fails meanwhile asks again.
+            if leaving && self.model.saves.pending.is_empty() {
+                if self.model.saves.unsaved.is_empty() {
+                    return Ok(Ending::Left);
+                }
+                leaving = false;
+                self.model.overlay = Some(super::overlays::Overlay::confirm_quit());
+            }
+            draw(&mut self.tty, &self.model, &self.themes)?;
+        }
+    }
+
+    /// Takes a message; answers whether the person wants to leave.
+    fn take(&mut self, message: Message) -> std::io::Result<bool> {
+        match &message {
+            Message::Loaded(session) => self.workers.loaded(session.set().clone()),
+            Message::SaveFailed(_) => self.workers.save_failed(),
+            Message::Key(_) if std::env::var_os("GAGAR_TEST_PANIC").is_some() => {
+                panic!("a panic was asked for");
+            }
+            _ => {}
+        }
+        let mut leave = false;
+        for effect in update(&mut self.model, message) {
+            match effect {
+                Effect::OpenGroup { group } => self.workers.open(group),
+                Effect::Highlight { group, trajectory, file } => {
+                    let opened = self.model.opened(group);
+                    if let Some(patch) = opened.and_then(|opened| patch_of(opened, trajectory)) {
+                        self.workers.colour(group, trajectory, file, patch.clone());
+                    }
+                }
+                Effect::Save(events) => self.workers.save(events),
+                Effect::Copy(text) => {
+                    if let Err(error) = self.tty.copy(&text) {
+                        self.model.say(Severity::Error, format!("not copied: {error}"));
+                    }
+                }
+                Effect::Suspend => self.suspend()?,
+                Effect::Redraw => self.tty.clear()?,
+                Effect::Quit => leave = true,
+            }
+        }
+        Ok(leave)
+    }
+
+    fn suspend(&mut self) -> std::io::Result<()> {
+        self.tty.suspend()?;
+        // The window may have another size now.
+        let (columns, rows) = self.tty.size()?;
+        update(&mut self.model, Message::Resize(columns, rows));
+        Ok(())
+    }
+
+    /// Takes what the workers answered at the end; answers why something could not be saved.
+    fn after(&mut self, incoming: &Receiver<Incoming>) -> Option<String> {
+        let mut lost = None;
+        while let Ok(event) = incoming.try_recv() {
+            if let Incoming::Message(Message::SaveFailed(reason)) = event {
+                lost = Some(reason);
+            }
+        }
+        lost
+    }
+}
+
+fn draw(tty: &mut Tty, model: &Model, themes: &[Theme]) -> std::io::Result<()> {
+    let Some(theme) = themes.get(model.theme) else { return Ok(()) };
+    tty.draw(|frame| view::draw(model, theme, frame.buffer_mut()))
+}
+
+fn read_input(post: Sender<Incoming>) -> std::io::Result<()> {
+    std::thread::Builder::new().name("input".to_owned()).spawn(move || {
+        loop {
+            let event = match crossterm::event::read() {
+                Ok(event) => message_of(event).map(Incoming::Message),
+                Err(error) => Some(Incoming::InputEnded(error)),
+            };
+            let ended = matches!(event, Some(Incoming::InputEnded(_)));
+            let posted = event.is_none_or(|event| post.send(event).is_ok());
+            if ended || !posted {
+                return;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+#[cfg(unix)]
+fn watch_signals(post: Sender<Incoming>) -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for signal in &mut signals {
+            if post.send(Incoming::Signal(signal)).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the same shape as on unix")]
+fn watch_signals(_: Sender<Incoming>) -> std::io::Result<()> {
+    Ok(())
+}

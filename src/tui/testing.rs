@@ -1,0 +1,306 @@
+//! A whole interface without a terminal: keys in, screen out. For tests, here and in other crates.
+//!
+//! Effects run at once, the store is in memory or at a path, clock and seed are fixed: the same
+//! keys always give the same screen.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Style};
+
+use super::effect::Effect;
+use super::highlight::Highlighter;
+use super::key::parse_keys;
+use super::keymap::Keymap;
+use super::message::{Message, MouseKind};
+use super::model::Model;
+use super::theme::{Role, Theme};
+use super::update::update;
+use super::view;
+use super::workers::{LoadInput, load_session, open_group, patch_of};
+use crate::formats::LoadOptions;
+use crate::review::{Identity, Settings};
+use crate::store::{EventStore, MemoryStore, SqliteStore};
+
+/// The time of every event.
+const NOW_MS: i64 = 1_750_000_000_000;
+
+/// An interface without a terminal.
+pub struct Harness {
+    /// The model; look at it, or set what a test needs.
+    pub model: Model,
+    store: Box<dyn EventStore>,
+    highlighter: Highlighter,
+    effects: Vec<Effect>,
+    left: bool,
+}
+
+impl Harness {
+    /// Opens the rollouts at these paths in a terminal of this size (columns, rows), with a store in
+    /// memory.
+    ///
+    /// # Errors
+    /// The default keys or themes are broken, or the store cannot be read.
+    pub fn open(
+        paths: &[impl AsRef<Path>],
+        columns: u16,
+        rows: u16,
+    ) -> Result<Self, String> {
+        Self::with_store(paths, columns, rows, Box::new(MemoryStore::default()))
+    }
+
+    /// The same with the store in a file.
+    ///
+    /// # Errors
+    /// See [`Self::open`].
+    pub fn open_with_db(
+        paths: &[impl AsRef<Path>],
+        columns: u16,
+        rows: u16,
+        db: &Path,
+    ) -> Result<Self, String> {
+        Self::with_store(paths, columns, rows, Box::new(SqliteStore::at(db)))
+    }
+
+    fn with_store(
+        paths: &[impl AsRef<Path>],
+        columns: u16,
+        rows: u16,
+        store: Box<dyn EventStore>,
+    ) -> Result<Self, String> {
+        let mut harness = Self::unloaded(paths, columns, rows, store)?;
+        let input = LoadInput {
+            paths: paths.iter().map(|path| path.as_ref().to_owned()).collect::<Vec<PathBuf>>(),
+            load: LoadOptions::default(),
+            identity: Identity {
+                annotator: "ann".to_owned(),
+                session_id: "test".to_owned(),
+                source: harness.model.title.clone(),
+            },
+            settings: Settings::default(),
+            seed: 1,
+        };
+        let events = harness.store.events_since(0).map_err(|error| error.to_string());
+        let mut problem = None;
+        let mut report = |message| {
+            if let Message::StoreUnreadable(reason) = message {
+                problem = Some(reason);
+            }
+        };
+        let go_on = AtomicBool::new(false);
+        let clock = Box::new(|| NOW_MS);
+        let session = load_session(&input, || events, clock, &go_on, &mut report);
+        if let Some(reason) = problem {
+            return Err(reason);
+        }
+        harness.send(Message::Loaded(Box::new(session)));
+        Ok(harness)
+    }
+
+    /// The interface before anything is loaded.
+    ///
+    /// # Errors
+    /// The default keys or themes are broken.
+    pub fn unloaded(
+        paths: &[impl AsRef<Path>],
+        columns: u16,
+        rows: u16,
+        store: Box<dyn EventStore>,
+    ) -> Result<Self, String> {
+        let keymap = Keymap::new(None).map_err(|errors| errors.join("; "))?;
+        let themes = Theme::embedded()?.into_iter().map(|theme| theme.name).collect();
+        let titles: Vec<_> = paths
+            .iter()
+            .filter_map(|path| path.as_ref().file_name())
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect();
+        let mut model = Model::new(titles.join(" "), Settings::default(), keymap, themes);
+        model.size = (columns, rows);
+        let highlighter = Highlighter::default();
+        Ok(Self { model, store, highlighter, effects: Vec::new(), left: false })
+    }
+
+    /// Presses keys, as a keymap writes them: `jjK<tab>`.
+    ///
+    /// # Panics
+    /// The text is not a sequence of keys.
+    pub fn press(&mut self, keys: &str) -> &mut Self {
+        let keys = parse_keys(keys).unwrap_or_else(|error| panic!("{keys}: {error}"));
+        for key in keys {
+            self.send(Message::Key(key));
+        }
+        self
+    }
+
+    /// Pastes text.
+    pub fn paste(&mut self, text: &str) -> &mut Self {
+        self.send(Message::Paste(text.to_owned()))
+    }
+
+    /// Uses the mouse at a cell.
+    pub fn mouse(&mut self, kind: MouseKind, x: u16, y: u16) -> &mut Self {
+        self.send(Message::Mouse { kind, x, y })
+    }
+
+    /// Gives the terminal another size.
+    pub fn resize(&mut self, columns: u16, rows: u16) -> &mut Self {
+        self.send(Message::Resize(columns, rows))
+    }
+
+    /// Sends any message and runs what it asks for.
+    pub fn send(&mut self, message: Message) -> &mut Self {
+        let mut messages = std::collections::VecDeque::from([message]);
+        while let Some(message) = messages.pop_front() {
+            for effect in update(&mut self.model, message) {
+                messages.extend(self.run(&effect));
+                self.effects.push(effect);
+            }
+        }
+        self
+    }
+
+    /// Every effect so far, oldest first.
+    #[must_use]
+    pub fn effects(&self) -> &[Effect] {
+        &self.effects
+    }
+
+    /// The store.
+    #[must_use]
+    pub fn store(&self) -> &dyn EventStore {
+        &*self.store
+    }
+
+    /// Whether the person left.
+    #[must_use]
+    pub fn has_left(&self) -> bool {
+        self.left
+    }
+
+    /// The screen as text, without blanks at the ends of lines.
+    #[must_use]
+    pub fn screen(&self) -> String {
+        let buffer = self.render();
+        (0..buffer.area.height).map(|y| line(&buffer, y) + "\n").collect()
+    }
+
+    /// The screen as text, each line followed by its runs that are not plain text:
+    /// `columns: role`.
+    #[must_use]
+    pub fn styled(&self) -> String {
+        let buffer = self.render();
+        let mut text = String::new();
+        for y in 0..buffer.area.height {
+            text.push_str(&line(&buffer, y));
+            text.push('\n');
+            let runs = runs(&buffer, y);
+            if !runs.is_empty() {
+                text.push_str(&format!("    ~ {}\n", runs.join(", ")));
+            }
+        }
+        text
+    }
+
+    /// Draws a frame with a theme, as a terminal would get it; for measuring.
+    #[must_use]
+    pub fn draw(&self, theme: &Theme) -> Buffer {
+        let (width, height) = self.model.size;
+        let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width, height });
+        view::draw(&self.model, theme, &mut buffer);
+        buffer
+    }
+
+    fn render(&self) -> Buffer {
+        self.draw(&tagged())
+    }
+
+    fn run(&mut self, effect: &Effect) -> Option<Message> {
+        match effect {
+            Effect::OpenGroup { group } => {
+                let set = Arc::clone(self.model.session.as_ref()?.set());
+                Some(Message::GroupOpened { group: *group, result: open_group(&set, *group) })
+            }
+            Effect::Highlight { group, trajectory, file } => {
+                let (group, trajectory, file) = (*group, *trajectory, *file);
+                let patch = patch_of(self.model.opened(group)?, trajectory)?;
+                let colours = Arc::new(self.highlighter.highlight_file(patch, file));
+                Some(Message::Highlighted { group, trajectory, file, colours })
+            }
+            Effect::Save(events) => Some(match self.store.append(events) {
+                Ok(_) => Message::Saved,
+                Err(error) => Message::SaveFailed(error.to_string()),
+            }),
+            Effect::Quit => {
+                self.left = true;
+                None
+            }
+            Effect::Copy(_) | Effect::Suspend | Effect::Redraw => None,
+        }
+    }
+}
+
+/// A theme whose colours say which role they are: foreground = text, background = what lies under.
+fn tagged() -> Theme {
+    Theme::from_styles("tagged", true, |role| {
+        let place = Role::ALL.iter().position(|other| *other == role);
+        let number = place.and_then(|place| u8::try_from(place).ok()).unwrap_or(0);
+        let under = matches!(
+            role,
+            Role::Cursor
+                | Role::Match
+                | Role::FileHeader
+                | Role::Added
+                | Role::Removed
+                | Role::AddedWord
+                | Role::RemovedWord
+        );
+        match (role, under) {
+            (Role::Text, _) => Style::new().fg(Color::Rgb(0, 0, 0)),
+            (_, true) => Style::new().bg(Color::Rgb(0, 0, number)),
+            (_, false) => Style::new().fg(Color::Rgb(0, 0, number)),
+        }
+    })
+}
+
+fn role(colour: Color) -> Option<&'static str> {
+    match colour {
+        Color::Rgb(_, _, number) => {
+            Role::ALL.get(usize::from(number)).filter(|role| **role != Role::Text).map(|r| r.name())
+        }
+        _ => None,
+    }
+}
+
+fn line(buffer: &Buffer, y: u16) -> String {
+    let mut text = String::new();
+    let mut x = 0;
+    while x < buffer.area.width {
+        let symbol = buffer[(x, y)].symbol();
+        text.push_str(symbol);
+        let width = unicode_width::UnicodeWidthStr::width(symbol).max(1);
+        x = x.saturating_add(u16::try_from(width).unwrap_or(1));
+    }
+    text.trim_end().to_owned()
+}
+
+fn runs(buffer: &Buffer, y: u16) -> Vec<String> {
+    let mut runs: Vec<(u16, u16, String)> = Vec::new();
+    for x in 0..buffer.area.width {
+        let cell = &buffer[(x, y)];
+        // The colour of a blank is not seen.
+        let fg = role(cell.fg).filter(|_| cell.symbol() != " ");
+        let names: Vec<_> = [fg, role(cell.bg)].into_iter().flatten().collect();
+        let name = names.join("+");
+        match runs.last_mut() {
+            Some((_, end, last)) if *last == name && *end == x => *end = x + 1,
+            _ => runs.push((x, x + 1, name)),
+        }
+    }
+    runs.iter()
+        .filter(|(_, _, name)| !name.is_empty())
+        .map(|(start, end, name)| format!("{start}-{}: {name}", end - 1))
+        .collect()
+}

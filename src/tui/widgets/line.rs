@@ -1,0 +1,48 @@
+//! Writing one line of text into the cells of a row.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+use unicode_width::UnicodeWidthStr;
+
+/// Writes text from a cell on, at most `width` cells; what does not fit ends in `…`. Returns the
+/// cells used.
+pub fn put(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, text: &str, style: Style) -> u16 {
+    let area = *buffer.area();
+    if y < area.top() || y >= area.bottom() || x >= area.right() || width == 0 {
+        return 0;
+    }
+    let width = width.min(area.right() - x);
+    if text.width() <= usize::from(width) {
+        return buffer.set_stringn(x, y, text, usize::from(width), style).0 - x;
+    }
+    let (end, _) = buffer.set_stringn(x, y, text, usize::from(width) - 1, style);
+    buffer.set_stringn(end, y, "…", 1, style).0 - x
+}
+
+/// Writes text so that it ends at the right edge of `width` cells.
+pub fn put_right(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, text: &str, style: Style) {
+    let used = u16::try_from(text.width()).unwrap_or(u16::MAX).min(width);
+    put(buffer, (x + (width - used), y), used, text, style);
+}
+
+/// Gives `width` cells of a row a style, on top of what is there.
+pub fn paint(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, style: Style) {
+    buffer.set_style(ratatui::layout::Rect { x, y, width, height: 1 }, style);
+}
+
+/// Writes parts one after the other; returns the cells used.
+pub fn put_parts(
+    buffer: &mut Buffer,
+    (x, y): (u16, u16),
+    width: u16,
+    parts: &[(String, Style)],
+) -> u16 {
+    let mut used = 0;
+    for (text, style) in parts {
+        if used >= width {
+            break;
+        }
+        used += put(buffer, (x + used, y), width - used, text, *style);
+    }
+    used
+}

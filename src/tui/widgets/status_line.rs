@@ -1,0 +1,68 @@
+//! The two lines under every screen: what happened and what is saved; which keys work here.
+
+use ratatui::buffer::Buffer;
+use unicode_width::UnicodeWidthStr;
+
+use super::line::{put, put_parts, put_right};
+use crate::tui::action::Action;
+use crate::tui::help;
+use crate::tui::layout;
+use crate::tui::model::{Model, Severity};
+use crate::tui::text;
+use crate::tui::theme::{Role, Theme};
+
+/// Draws both lines.
+pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
+    let area = layout::status(model.size);
+    let (saves, role) = saves(model);
+    let saves_width = u16::try_from(saves.width()).unwrap_or(u16::MAX).min(area.width);
+    put_right(buffer, (area.x, area.y), area.width, &saves, theme.style(role));
+    let (message, role) = message(model);
+    let left = area.width.saturating_sub(saves_width + 2);
+    put(buffer, (area.x + 1, area.y), left, &text::sanitize_line(&message), theme.style(role));
+    draw_keys(model, theme, buffer);
+}
+
+fn draw_keys(model: &Model, theme: &Theme, buffer: &mut Buffer) {
+    let area = layout::footer(model.size);
+    let mut parts = Vec::new();
+    let mut used = 1;
+    for (key, word) in help::footer(model) {
+        let width = key.width() + 1 + word.width() + 2;
+        if used + width > usize::from(area.width) {
+            break;
+        }
+        used += width;
+        parts.push((key, theme.style(Role::Key)));
+        parts.push((format!(" {word}  "), theme.style(Role::Dim)));
+    }
+    put_parts(buffer, (area.x + 1, area.y), area.width.saturating_sub(1), &parts);
+}
+
+fn message(model: &Model) -> (String, Role) {
+    if !model.pending_keys.is_empty() {
+        let keys: String = model.pending_keys.iter().map(ToString::to_string).collect();
+        return (format!("{keys} …"), Role::Key);
+    }
+    let role = match model.status.severity {
+        Severity::Info => Role::Info,
+        Severity::Warning => Role::Warning,
+        Severity::Error => Role::Error,
+    };
+    (model.status.text.clone(), role)
+}
+
+/// Where the saves stand. Nothing is said before the first one.
+fn saves(model: &Model) -> (String, Role) {
+    let saves = &model.saves;
+    match &saves.failed {
+        Some(reason) => {
+            let key = model.keymap.key_of(Action::RetrySave).unwrap_or_default();
+            let reason = text::cut(reason, usize::from(model.size.0) / 2);
+            (format!("NOT SAVED: {reason} · {key} tries again "), Role::Error)
+        }
+        None if !saves.pending.is_empty() => ("saving … ".to_owned(), Role::Dim),
+        None if saves.stored > 0 => ("saved ".to_owned(), Role::Dim),
+        None => (String::new(), Role::Dim),
+    }
+}
