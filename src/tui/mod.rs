@@ -14,6 +14,7 @@ pub mod input;
 pub mod key;
 pub mod keymap;
 pub mod layout;
+pub mod long_text;
 pub mod message;
 pub mod model;
 pub mod overlays;

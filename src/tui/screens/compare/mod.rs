@@ -1,51 +1,18 @@
-//! The candidates of one group.
+//! The candidates of one group side by side, and their ranking.
+//!
+//! The most used screen: read the patches, put the candidates in order, submit. Only `view.rs`
+//! knows the terminal library; `layout.rs` says where things stand to all of them.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+mod candidates;
+mod layout;
+mod rows;
+mod state;
+mod update;
+mod view;
 
-use crate::tui::action::Action;
-use crate::tui::effect::Effect;
-use crate::tui::message::MouseKind;
-use crate::tui::model::{Model, Screen};
-use crate::tui::theme::Theme;
-use crate::tui::update::go_to;
-
-/// State of the compare screen.
-#[derive(Debug, Default)]
-pub struct State {
-    /// The open group.
-    pub group: Option<usize>,
-}
-
-/// Opens a group.
-pub fn enter(model: &mut Model, group: usize) {
-    model.compare.group = Some(group);
-}
-
-/// Performs an action.
-pub fn update(model: &mut Model, action: Action, _digit: Option<usize>) -> Vec<Effect> {
-    match action {
-        Action::Back => go_to(model, Screen::Groups),
-        Action::OpenGrader => go_to(model, Screen::Grader),
-        Action::OpenSchedule => go_to(model, Screen::Schedule),
-        _ => Vec::new(),
-    }
-}
-
-/// Fits the state to what is shown.
-pub fn settle(_model: &mut Model) -> Vec<Effect> {
-    Vec::new()
-}
-
-/// Handles the mouse.
-pub fn mouse(_model: &mut Model, _kind: MouseKind, _x: u16, _y: u16) -> Vec<Effect> {
-    Vec::new()
-}
-
-/// Searches.
-pub fn searched(_model: &mut Model, _text: &str) -> Vec<Effect> {
-    Vec::new()
-}
-
-/// Draws the screen.
-pub fn draw(_model: &Model, _theme: &Theme, _buffer: &mut Buffer, _area: Rect) {}
+pub use candidates::{Candidate, candidates, letter, order};
+pub use layout::{Layout, Slot};
+pub use rows::Rows;
+pub use state::State;
+pub use update::{enter, mouse, searched, settle, update};
+pub use view::draw;

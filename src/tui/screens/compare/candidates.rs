@@ -1,0 +1,317 @@
+//! The candidates of the open group in the order shown, with every figure of the ranking strip.
+//!
+//! Pure: what the strip's columns look like is `view.rs`.
+
+use std::collections::HashMap;
+
+use crate::domain::{
+    Outcome, PatchPresence, Ranking, RolloutGroup, Trajectory, TrajectoryIndex,
+};
+use crate::review::{ReviewSession, ReviewedGroup};
+
+/// One row of the ranking strip.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Its index in the group.
+    pub index: TrajectoryIndex,
+    /// A, B, … in group order: short, and the same whatever the ranking.
+    pub letter: String,
+    /// Trajectory id, with the policy when known. Untrusted text.
+    pub name: String,
+    /// 1-based rank; `None` = unranked.
+    pub rank: Option<usize>,
+    /// Whether it ties with others.
+    pub tied: bool,
+    /// What the hidden tests said.
+    pub outcome: Outcome,
+    /// Advantage before redistribution.
+    pub base: Option<f64>,
+    /// Advantage after it.
+    pub after: Option<f64>,
+    /// After / before; `None` outside the credit set.
+    pub multiplier: Option<f64>,
+    /// Share of the passing credit after redistribution, 0..=1; `None` outside the credit set.
+    pub share: Option<f64>,
+    /// Files touched.
+    pub files: u32,
+    /// Lines added.
+    pub added: u32,
+    /// Lines removed.
+    pub removed: u32,
+    /// Steps, when a trace is known.
+    pub steps: Option<u32>,
+    /// Findings of the grader about it.
+    pub findings: usize,
+    /// Rank in the grader's ranking when that is not the one shown; inner `None` = unranked there.
+    pub grader_rank: Option<Option<usize>>,
+    /// Whether a pair with it is ordered the other way round by the grader.
+    pub flipped: bool,
+    /// Words on it: duplicates, empty patch, masked, ….
+    pub marks: Vec<String>,
+}
+
+/// The letters of a candidate: A to Z, then AA, AB, ….
+#[must_use]
+pub fn letter(index: TrajectoryIndex) -> String {
+    let mut rest = index;
+    let mut letters = Vec::new();
+    loop {
+        letters.push(char::from(b'A' + u8::try_from(rest % 26).unwrap_or(0)));
+        if rest < 26 {
+            break;
+        }
+        rest = rest / 26 - 1;
+    }
+    letters.iter().rev().collect()
+}
+
+/// The candidates in the order shown: ranked ones by rank, then unranked passing, failing and
+/// unscored ones, each in group order.
+#[must_use]
+pub fn order(group: &RolloutGroup, ranking: &Ranking) -> Vec<TrajectoryIndex> {
+    let count = group.trajectories.len();
+    let mut order: Vec<_> = ranking.order().into_iter().filter(|&i| i < count).collect();
+    let mut ranked = vec![false; count];
+    for &index in &order {
+        ranked[index] = true;
+    }
+    for outcome in [Outcome::Pass, Outcome::Fail, Outcome::Unscored] {
+        order.extend((0..count).filter(|&i| !ranked[i] && group.trajectories[i].outcome == outcome));
+    }
+    order
+}
+
+/// The rows of the strip, in the order of [`order`].
+#[must_use]
+pub fn candidates(
+    session: &ReviewSession,
+    group: usize,
+    reviewed: &ReviewedGroup,
+) -> Vec<Candidate> {
+    let Some(data) = session.group(group) else { return Vec::new() };
+    let places = Places::of(&reviewed.shown.ranking);
+    let grader = reviewed
+        .grader
+        .as_ref()
+        .filter(|grader| **grader != reviewed.shown.ranking)
+        .map(Places::of);
+    let duplicates = duplicates(data);
+    let mut findings: HashMap<TrajectoryIndex, usize> = HashMap::new();
+    for finding in session.answer(group).iter().flat_map(|answer| &answer.findings) {
+        *findings.entry(finding.trajectory).or_default() += 1;
+    }
+    let mut flipped = vec![false; data.trajectories.len()];
+    for &(a, b) in &reviewed.difference.flipped {
+        for index in [a, b] {
+            if let Some(flag) = flipped.get_mut(index) {
+                *flag = true;
+            }
+        }
+    }
+    let credit = credit(reviewed);
+    order(data, &reviewed.shown.ranking)
+        .into_iter()
+        .map(|index| {
+            let trajectory = &data.trajectories[index];
+            let after = reviewed.redistributed.as_ref().ok();
+            let weighted =
+                after.filter(|after| after.weights.get(index).copied().flatten().is_some());
+            let advantage = after.and_then(|after| after.advantages.get(index).copied());
+            Candidate {
+                index,
+                letter: letter(index),
+                name: name(trajectory),
+                rank: places.rank(index),
+                tied: places.tied(index),
+                outcome: trajectory.outcome,
+                base: reviewed.baseline.as_ref().ok().and_then(|all| all.get(index).copied()),
+                after: advantage,
+                multiplier: weighted.and_then(|after| after.multipliers.get(index).copied()),
+                share: weighted
+                    .and(advantage)
+                    .filter(|_| credit > 0.0)
+                    .map(|advantage| advantage / credit),
+                files: trajectory.patch.files,
+                added: trajectory.patch.added,
+                removed: trajectory.patch.removed,
+                steps: trajectory.steps,
+                findings: findings.get(&index).copied().unwrap_or(0),
+                grader_rank: grader.as_ref().map(|places| places.rank(index)),
+                flipped: flipped[index],
+                marks: marks(trajectory, duplicates.get(&index).copied()),
+            }
+        })
+        .collect()
+}
+
+/// Sum of the redistributed advantages of those that share the credit.
+fn credit(reviewed: &ReviewedGroup) -> f64 {
+    reviewed.redistributed.as_ref().map_or(0.0, |after| {
+        after.advantages.iter().zip(&after.weights).filter(|(_, w)| w.is_some()).map(|(a, _)| a).sum()
+    })
+}
+
+/// The group's figures beside the candidates'.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figures {
+    /// Sum of the baseline advantages of the passing.
+    pub before: f64,
+    /// The same after redistribution.
+    pub after: f64,
+    /// Effective number of trajectories that share the credit, 1 / Σ share² (`advantage-math.md`
+    /// 2.7); `None` when nobody has credit.
+    pub effective: Option<f64>,
+    /// How many share it.
+    pub sharing: usize,
+}
+
+/// The group's figures, or why there are none.
+///
+/// # Errors
+/// The reason that the baseline or the redistribution cannot be computed.
+pub fn figures(group: &RolloutGroup, reviewed: &ReviewedGroup) -> Result<Figures, String> {
+    let before = reviewed.baseline.as_ref().map_err(Clone::clone)?;
+    let after = reviewed.redistributed.as_ref().map_err(Clone::clone)?;
+    let passing = |advantages: &[f64]| -> f64 {
+        advantages
+            .iter()
+            .zip(&group.trajectories)
+            .filter(|(_, trajectory)| trajectory.outcome.is_pass())
+            .map(|(advantage, _)| advantage)
+            .sum()
+    };
+    let credit = credit(reviewed);
+    let holders = || {
+        after.advantages.iter().zip(&after.weights).filter(|(_, w)| w.is_some()).map(|(a, _)| *a)
+    };
+    let squares: f64 = holders().map(|advantage| (advantage / credit).powi(2)).sum();
+    Ok(Figures {
+        before: passing(before),
+        after: passing(&after.advantages),
+        effective: (credit > 0.0 && squares > 0.0).then(|| 1.0 / squares),
+        sharing: holders().count(),
+    })
+}
+
+/// Rank and tie of every ranked trajectory, looked up in one step.
+struct Places(HashMap<TrajectoryIndex, (usize, bool)>);
+
+impl Places {
+    fn of(ranking: &Ranking) -> Self {
+        let mut places = HashMap::new();
+        let mut rank = 1;
+        for tier in ranking.tiers() {
+            for &index in tier {
+                places.insert(index, (rank, tier.len() > 1));
+            }
+            rank += tier.len();
+        }
+        Self(places)
+    }
+
+    fn rank(&self, index: TrajectoryIndex) -> Option<usize> {
+        self.0.get(&index).map(|(rank, _)| *rank)
+    }
+
+    fn tied(&self, index: TrajectoryIndex) -> bool {
+        self.0.get(&index).is_some_and(|(_, tied)| *tied)
+    }
+}
+
+fn name(trajectory: &Trajectory) -> String {
+    match &trajectory.policy {
+        Some(policy) if policy != trajectory.id.as_str() => {
+            format!("{} {policy}", trajectory.id)
+        }
+        _ => trajectory.id.to_string(),
+    }
+}
+
+/// For each trajectory whose patch another one has too: the first other one.
+fn duplicates(group: &RolloutGroup) -> HashMap<TrajectoryIndex, TrajectoryIndex> {
+    let mut same: HashMap<&str, Vec<TrajectoryIndex>> = HashMap::new();
+    for (index, trajectory) in group.trajectories.iter().enumerate() {
+        if trajectory.patch.presence == PatchPresence::Diff {
+            same.entry(&trajectory.patch.sha256).or_default().push(index);
+        }
+    }
+    let mut duplicates = HashMap::new();
+    for members in same.values().filter(|members| members.len() > 1) {
+        for (place, &index) in members.iter().enumerate() {
+            duplicates.insert(index, members[usize::from(place == 0)]);
+        }
+    }
+    duplicates
+}
+
+fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<String> {
+    let mut marks = Vec::new();
+    match trajectory.patch.presence {
+        PatchPresence::Missing => marks.push("no patch recorded".to_owned()),
+        PatchPresence::Empty => marks.push("empty patch".to_owned()),
+        PatchPresence::NotADiff => marks.push("not a diff".to_owned()),
+        PatchPresence::Diff => {}
+    }
+    if let Some(other) = duplicate {
+        marks.push(format!("= same patch as {}", letter(other)));
+    }
+    if trajectory.masked {
+        marks.push("masked".to_owned());
+    }
+    if trajectory.truncated {
+        marks.push("truncated".to_owned());
+    }
+    if let Some(tests) = trajectory.tests.filter(|tests| tests.failed > 0) {
+        marks.push(format!("{} tests failed", tests.failed));
+    }
+    marks.extend(trajectory.marks.iter().cloned());
+    marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_go_on_after_z() {
+        let shown: Vec<_> = [0, 25, 26, 51, 52, 701, 702].into_iter().map(letter).collect();
+        assert_eq!(shown, ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]);
+    }
+
+    #[test]
+    fn duplicates_name_another_one() {
+        let mut first = Trajectory::new("a", Outcome::Pass);
+        first.patch.presence = PatchPresence::Diff;
+        first.patch.sha256 = "x".to_owned();
+        let mut other = first.clone();
+        other.patch.sha256 = "y".to_owned();
+        let group = RolloutGroup {
+            id: crate::domain::GroupId("g".to_owned()),
+            step: None,
+            task: crate::domain::TaskSummary::default(),
+            trajectories: vec![first.clone(), other, first.clone(), first],
+            fingerprint: String::new(),
+            meta: crate::domain::Extra::default(),
+        };
+        let found = duplicates(&group);
+        assert_eq!(found.get(&0), Some(&2));
+        assert_eq!(found.get(&2), Some(&0));
+        assert_eq!(found.get(&3), Some(&0));
+        assert_eq!(found.get(&1), None);
+    }
+
+    #[test]
+    fn the_order_puts_unscored_last() {
+        let outcomes = [Outcome::Unscored, Outcome::Fail, Outcome::Pass, Outcome::Pass];
+        let group = RolloutGroup {
+            id: crate::domain::GroupId("g".to_owned()),
+            step: None,
+            task: crate::domain::TaskSummary::default(),
+            trajectories: outcomes.map(|outcome| Trajectory::new("t", outcome)).to_vec(),
+            fingerprint: String::new(),
+            meta: crate::domain::Extra::default(),
+        };
+        let ranking = Ranking::new(vec![vec![3]]).unwrap();
+        assert_eq!(order(&group, &ranking), [3, 2, 1, 0]);
+    }
+}

@@ -1,0 +1,189 @@
+//! Where things stand on the compare screen: a pure function of the size and the state, so that
+//! drawing, scrolling and the mouse agree.
+
+use super::state::State;
+use crate::domain::TrajectoryIndex;
+use crate::tui::area::Area;
+use crate::tui::scroll::reveal;
+
+/// Whose patch a column shows; `None` = the reference patch.
+pub type Slot = Option<TrajectoryIndex>;
+
+/// One column of the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Whose patch.
+    pub slot: Slot,
+    /// The line that says whose patch it is.
+    pub title: Area,
+    /// The line that names the file at the top of the text; it stays while the text scrolls.
+    pub file: Area,
+    /// The diff's lines.
+    pub text: Area,
+}
+
+/// Where things stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Group, grader, figures: one line, or two on narrow screens.
+    pub header: Area,
+    /// The column names of the strip; no rows when it is folded.
+    pub strip_head: Area,
+    /// The strip's rows, one per candidate, or one line when it is folded.
+    pub strip: Area,
+    /// First visible row of the strip.
+    pub strip_first: usize,
+    /// The list of the focused candidate's files.
+    pub files: Option<Area>,
+    /// The task's text (with its title line) in place of the columns.
+    pub task: Option<Area>,
+    /// The columns, left to right.
+    pub columns: Vec<Column>,
+}
+
+/// Narrowest diff column that is chosen without being asked.
+const COMFORTABLE: u16 = 60;
+/// Most columns.
+pub const MOST_COLUMNS: usize = 4;
+/// From this width on the header is one line.
+const WIDE_HEADER: u16 = 150;
+
+impl Layout {
+    /// Lays the screen out. `order` is the candidates in the order shown.
+    #[must_use]
+    pub fn of(screen: Area, state: &State, order: &[TrajectoryIndex], has_reference: bool) -> Self {
+        let header_rows = if screen.width >= WIDE_HEADER { 1 } else { 2 };
+        let (header, rest) = screen.split_top(header_rows);
+        let (strip_head, rest) = rest.split_top(u16::from(!state.strip_folded));
+        let most = (screen.height * 2 / 5).max(3);
+        let wanted = u16::try_from(order.len()).unwrap_or(u16::MAX);
+        let strip_rows = if state.strip_folded { 1 } else { wanted.clamp(1, most) };
+        let (strip, body) = rest.split_top(strip_rows);
+        let cursor = order.iter().position(|&i| Some(i) == state.focus()).unwrap_or(0);
+        let strip_first = if state.strip_folded {
+            0
+        } else {
+            reveal(state.strip_first, cursor, usize::from(strip.height), order.len())
+        };
+        let mut layout = Self {
+            header,
+            strip_head,
+            strip,
+            strip_first,
+            files: None,
+            task: None,
+            columns: Vec::new(),
+        };
+        if state.task {
+            layout.task = Some(body);
+            return layout;
+        }
+        let columns_area = if state.file_list {
+            let (files, rest) = body.split_left((body.width / 3).clamp(20, 48));
+            layout.files = Some(files);
+            rest
+        } else {
+            body
+        };
+        let slots = slots(columns_area.width, state, order, cursor, has_reference);
+        layout.columns = place(columns_area, &slots);
+        layout
+    }
+
+    /// The column of a patch.
+    #[must_use]
+    pub fn column(&self, slot: Slot) -> Option<&Column> {
+        self.columns.iter().find(|column| column.slot == slot)
+    }
+}
+
+/// How many columns a width shows when nobody chose.
+#[must_use]
+pub fn automatic(width: u16) -> usize {
+    usize::from(width / COMFORTABLE).clamp(1, MOST_COLUMNS)
+}
+
+fn slots(
+    width: u16,
+    state: &State,
+    order: &[TrajectoryIndex],
+    cursor: usize,
+    has_reference: bool,
+) -> Vec<Slot> {
+    let wanted = state.columns.unwrap_or_else(|| automatic(width));
+    let reference = state.reference && has_reference;
+    // The reference comes beside a candidate, never instead of all of them.
+    let candidates = if reference { wanted.saturating_sub(1).max(1) } else { wanted };
+    let candidates = candidates.min(order.len());
+    let first = reveal(state.first_column, cursor, candidates, order.len());
+    let mut slots: Vec<Slot> = order.iter().skip(first).take(candidates).copied().map(Some).collect();
+    if reference {
+        slots.push(None);
+    }
+    slots
+}
+
+fn place(area: Area, slots: &[Slot]) -> Vec<Column> {
+    let count = u16::try_from(slots.len()).unwrap_or(1).max(1);
+    // One cell between columns.
+    let free = area.width.saturating_sub(count - 1);
+    let mut x = area.x;
+    let mut columns = Vec::with_capacity(slots.len());
+    for (place, &slot) in (0..count).zip(slots) {
+        let width = free / count + u16::from(place < free % count);
+        let whole = Area { x, width, ..area };
+        let (title, rest) = whole.split_top(1);
+        let (file, text) = rest.split_top(1);
+        columns.push(Column { slot, title, file, text });
+        x = x.saturating_add(width + 1);
+    }
+    columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn screen(width: u16, height: u16) -> Area {
+        Area { x: 0, y: 0, width, height }
+    }
+
+    #[test]
+    fn columns_fill_the_width_and_show_the_focus() {
+        let order: Vec<_> = (0..8).rev().collect();
+        let mut state = State::default();
+        state.focus_on(0, 0);
+        for (width, count) in [(200, 3), (120, 2), (80, 1), (60, 1), (260, 4)] {
+            let layout = Layout::of(screen(width, 40), &state, &order, false);
+            assert_eq!(layout.columns.len(), count);
+            assert!(layout.column(Some(0)).is_some(), "{width}");
+            let last = layout.columns[count - 1].text;
+            assert_eq!(last.x + last.width, width);
+        }
+    }
+
+    #[test]
+    fn the_strip_takes_at_most_two_fifths() {
+        let order: Vec<_> = (0..32).collect();
+        let mut state = State::default();
+        state.focus_on(0, 31);
+        let layout = Layout::of(screen(80, 24), &state, &order, false);
+        assert_eq!(layout.strip.height, 9);
+        assert_eq!(layout.strip_first, 32 - 9);
+        assert!(layout.columns[0].text.height >= 10);
+        state.strip_folded = true;
+        assert_eq!(Layout::of(screen(80, 24), &state, &order, false).strip.height, 1);
+    }
+
+    #[test]
+    fn the_reference_is_the_last_column_beside_a_candidate() {
+        let order = [2, 1, 0];
+        let mut state = State::default();
+        state.reference = true;
+        let narrow = Layout::of(screen(80, 24), &state, &order, true);
+        let slots: Vec<_> = narrow.columns.iter().map(|column| column.slot).collect();
+        assert_eq!(slots, [Some(2), None]);
+        let without = Layout::of(screen(80, 24), &state, &order, false);
+        assert_eq!(without.columns.len(), 1);
+    }
+}

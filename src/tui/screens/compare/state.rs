@@ -1,0 +1,100 @@
+//! What the compare screen remembers: focus, positions and choices of view.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::layout::Slot;
+use super::rows::Rows;
+use crate::domain::TrajectoryIndex;
+use crate::tui::scroll::Position;
+
+/// State of the compare screen.
+#[derive(Debug)]
+pub struct State {
+    /// The open group.
+    pub group: Option<usize>,
+    /// The focused candidate of every group seen.
+    focus: BTreeMap<usize, TrajectoryIndex>,
+    /// Number of columns; `None` = by width.
+    pub columns: Option<usize>,
+    /// First candidate column wanted; the focus comes first.
+    pub first_column: usize,
+    /// First row of the strip wanted; the focus comes first.
+    pub strip_first: usize,
+    /// Whether the strip is one line.
+    pub strip_folded: bool,
+    /// Whether long lines wrap.
+    pub wrap: bool,
+    /// Whether the other columns follow the focused one.
+    pub together: bool,
+    /// Whether the reference patch has a column.
+    pub reference: bool,
+    /// Whether the task's text is shown instead of the patches.
+    pub task: bool,
+    /// Scroll position of the task's text.
+    pub task_at: Position,
+    /// Whether the list of files is shown.
+    pub file_list: bool,
+    /// Cells scrolled to the right.
+    pub shift: usize,
+    /// Where each patch is scrolled to.
+    pub positions: BTreeMap<(usize, Slot), Position>,
+    /// Display rows of the patches looked at, of the opened groups only.
+    pub rows: BTreeMap<(usize, Slot), Arc<Rows>>,
+    /// What is searched for; empty = nothing.
+    pub search: String,
+    /// The candidate that the mouse drags.
+    pub drag: Option<TrajectoryIndex>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            group: None,
+            focus: BTreeMap::new(),
+            columns: None,
+            first_column: 0,
+            strip_first: 0,
+            strip_folded: false,
+            wrap: false,
+            together: true,
+            reference: false,
+            task: false,
+            task_at: Position::default(),
+            file_list: false,
+            shift: 0,
+            positions: BTreeMap::new(),
+            rows: BTreeMap::new(),
+            search: String::new(),
+            drag: None,
+        }
+    }
+}
+
+impl State {
+    /// The focused candidate.
+    #[must_use]
+    pub fn focus(&self) -> Option<TrajectoryIndex> {
+        self.focus.get(&self.group?).copied()
+    }
+
+    /// Opens a group, if it is another one, and focuses a candidate of it.
+    pub fn focus_on(&mut self, group: usize, candidate: TrajectoryIndex) {
+        self.group = Some(group);
+        self.focus.insert(group, candidate);
+    }
+
+    /// Where a patch of the open group is scrolled to.
+    #[must_use]
+    pub fn position(&self, slot: Slot) -> Position {
+        self.group
+            .and_then(|group| self.positions.get(&(group, slot)).copied())
+            .unwrap_or_default()
+    }
+
+    /// The display rows of a patch of the open group, once they are built.
+    #[must_use]
+    pub fn rows(&self, slot: Slot) -> Option<&Arc<Rows>> {
+        self.rows.get(&(self.group?, slot))
+    }
+}

@@ -1,0 +1,579 @@
+//! What keys and the mouse do on the compare screen.
+
+use std::sync::Arc;
+
+use super::candidates::{letter, order};
+use super::layout::{Layout, MOST_COLUMNS, Slot, automatic};
+use super::rows::Rows;
+use crate::domain::{Move, TrajectoryIndex};
+use crate::review::{Change, ReviewState};
+use crate::tui::action::Action;
+use crate::tui::area;
+use crate::tui::effect::Effect;
+use crate::tui::long_text::{self, LongText};
+use crate::tui::message::MouseKind;
+use crate::tui::model::{Model, OpenedGroup, Screen, Severity};
+use crate::tui::overlays::{Overlay, PromptKind};
+use crate::tui::scroll::Position;
+use crate::tui::screens::groups;
+use crate::tui::update::{change, go_to, open_group, shown_ranking};
+
+/// Lines that one turn of the wheel scrolls.
+const WHEEL: usize = 3;
+/// Cells that one step to the side scrolls.
+const SIDE_STEP: usize = 8;
+
+/// Prepares the screen for a group: its best candidate has the focus when it is opened first.
+pub fn enter(model: &mut Model, group: usize) {
+    model.compare.group = Some(group);
+    model.compare.task = false;
+    model.compare.drag = None;
+    if model.compare.focus().is_none()
+        && let Some(&first) = shown_order(model).first()
+    {
+        model.compare.focus_on(group, first);
+        model.compare.first_column = 0;
+        model.compare.strip_first = 0;
+    }
+}
+
+/// Performs an action; `digit` is the digit of the key that asked for it.
+pub fn update(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
+    let mut effects = act(model, action, digit);
+    if model.screen == Screen::Compare {
+        effects.extend(settle(model));
+    }
+    effects
+}
+
+fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
+    let page = page(model);
+    match action {
+        Action::Back if model.compare.task => model.compare.task = false,
+        Action::Back => return go_to(model, Screen::Groups),
+        Action::Down => scroll(model, focused(model), Go::Down(1)),
+        Action::Up => scroll(model, focused(model), Go::Up(1)),
+        Action::PageDown => scroll(model, focused(model), Go::Down(page)),
+        Action::PageUp => scroll(model, focused(model), Go::Up(page)),
+        Action::HalfPageDown => scroll(model, focused(model), Go::Down((page / 2).max(1))),
+        Action::HalfPageUp => scroll(model, focused(model), Go::Up((page / 2).max(1))),
+        Action::Top => scroll(model, focused(model), Go::Top),
+        Action::Bottom => scroll(model, focused(model), Go::Bottom),
+        Action::Left => model.compare.shift = model.compare.shift.saturating_sub(SIDE_STEP),
+        Action::Right if !model.compare.wrap => model.compare.shift += SIDE_STEP,
+        Action::FocusNext => focus_by(model, 1),
+        Action::FocusPrevious => focus_by(model, -1),
+        Action::Columns => next_columns(model),
+        Action::ScrollMode => toggle_together(model),
+        Action::Wrap => {
+            model.compare.wrap = !model.compare.wrap;
+            model.compare.shift = 0;
+        }
+        Action::FoldStrip => model.compare.strip_folded = !model.compare.strip_folded,
+        Action::FileList => model.compare.file_list = !model.compare.file_list,
+        Action::Task => model.compare.task = !model.compare.task,
+        Action::Reference => toggle_reference(model),
+        Action::NextHunk => jump(model, Mark::Hunk, true),
+        Action::PreviousHunk => jump(model, Mark::Hunk, false),
+        Action::NextFile => jump(model, Mark::File, true),
+        Action::PreviousFile => jump(model, Mark::File, false),
+        Action::Search => model.overlay = Some(Overlay::prompt(PromptKind::Search, &model.compare.search)),
+        Action::NextMatch => find(model, true, false),
+        Action::PreviousMatch => find(model, false, false),
+        Action::OpenSteps => return go_to(model, Screen::Steps),
+        Action::OpenGrader => return go_to(model, Screen::Grader),
+        Action::OpenSchedule => return go_to(model, Screen::Schedule),
+        Action::CopyPatch => return copy(model),
+        Action::NextGroup => return neighbour(model, true),
+        Action::PreviousGroup => return neighbour(model, false),
+        Action::EditNote => model.overlay = Some(Overlay::note(model)),
+        _ => return judge(model, action, digit),
+    }
+    Vec::new()
+}
+
+/// The actions that change the judgement.
+fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
+    let Some(group) = model.compare.group else { return Vec::new() };
+    let mut effects = Vec::new();
+    let focus = model.compare.focus();
+    let moved = |edit: fn(TrajectoryIndex) -> Move| focus.map(|focus| Change::Move(edit(focus)));
+    let wanted = match action {
+        Action::MoveUp => moved(Move::Up),
+        Action::MoveDown => moved(Move::Down),
+        Action::PlaceDigit => {
+            focus.zip(digit).map(|(focus, place)| Change::Move(Move::ToPlace(focus, place)))
+        }
+        Action::TieAbove => moved(Move::TieAbove),
+        Action::Split => moved(Move::Split),
+        Action::Unrank => moved(Move::Unrank),
+        Action::AcceptGrader => Some(Change::AcceptGrader),
+        Action::Submit => Some(Change::Submit),
+        Action::Undo => Some(Change::Undo),
+        Action::Redo => Some(Change::Redo),
+        _ => None,
+    };
+    let Some(wanted) = wanted else { return effects };
+    let done = change(model, group, wanted, &mut effects);
+    if done && action == Action::Submit {
+        match next_unfinished(model, group) {
+            Some(next) => {
+                let said = model.status.text.clone();
+                effects.extend(open_group(model, next));
+                model.say(Severity::Info, format!("{said}; next unfinished group"));
+            }
+            None => {
+                let said = model.status.text.clone();
+                model.say(Severity::Info, format!("{said}; no unfinished group is left in the list"));
+            }
+        }
+    }
+    effects
+}
+
+/// The candidates of the open group in the order shown.
+#[must_use]
+pub fn shown_order(model: &Model) -> Vec<TrajectoryIndex> {
+    let group = model.compare.group;
+    let data = model.session.as_ref().zip(group).and_then(|(session, group)| session.group(group));
+    data.zip(shown_ranking(model)).map(|(data, ranking)| order(data, ranking)).unwrap_or_default()
+}
+
+/// Where things stand now.
+#[must_use]
+pub fn layout(model: &Model) -> Layout {
+    let has_reference = opened(model).is_some_and(|opened| opened.reference.is_some());
+    Layout::of(area::screen(model.size), &model.compare, &shown_order(model), has_reference)
+}
+
+/// The opened texts of the group on screen.
+#[must_use]
+pub fn opened(model: &Model) -> Option<&Arc<OpenedGroup>> {
+    model.opened(model.compare.group?)
+}
+
+/// Fits positions to what is shown and asks for the colours of the visible files.
+pub fn settle(model: &mut Model) -> Vec<Effect> {
+    let Some(group) = model.compare.group else { return Vec::new() };
+    let order = shown_order(model);
+    if let Some(&first) = order.first()
+        && model.compare.focus().is_none_or(|focus| !order.contains(&focus))
+    {
+        model.compare.focus_on(group, first);
+    }
+    let kept: Vec<usize> = model.opened.iter().map(|opened| opened.group).collect();
+    model.compare.rows.retain(|(group, _), _| kept.contains(group));
+    let layout = layout(model);
+    model.compare.strip_first = layout.strip_first;
+    if let Some(first) = layout.columns.first().and_then(|column| column.slot) {
+        model.compare.first_column = order.iter().position(|&i| i == first).unwrap_or(0);
+    }
+    if let Some(task) = layout.task {
+        settle_task(model, task);
+        return Vec::new();
+    }
+    settle_columns(model, group, &layout)
+}
+
+fn settle_task(model: &mut Model, task: area::Area) {
+    let Some(opened) = opened(model) else { return };
+    let Some(text) = opened.content.task.text.as_deref() else { return };
+    let lines = LongText::of(text);
+    let width = usize::from(task.width);
+    let window = usize::from(task.height.saturating_sub(1));
+    model.compare.task_at =
+        model.compare.task_at.clamp(window, lines.len(), |line| long_text::height(lines.line(text, line), width));
+}
+
+fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effect> {
+    let Some(opened) = opened(model).cloned() else { return Vec::new() };
+    let mut effects = Vec::new();
+    for column in &layout.columns {
+        let key = (group, column.slot);
+        let Some(rows) = rows_of(model, &opened, column.slot) else { continue };
+        if !model.compare.positions.contains_key(&key) {
+            let start = follow(model, column.slot, &rows).unwrap_or_default();
+            model.compare.positions.insert(key, start);
+        }
+        let (width, wrap) = (rows.text_width(column.text.width), model.compare.wrap);
+        let window = usize::from(column.text.height);
+        let at = model.compare.position(column.slot);
+        let at = at.clamp(window, rows.len(), |row| rows.height(row, width, wrap));
+        model.compare.positions.insert(key, at);
+        for file in rows.files_between(at.row, at.row + window) {
+            let colours = (group, column.slot, file);
+            if !model.colours.contains_key(&colours) && model.colouring.insert(colours) {
+                effects.push(Effect::Highlight { group, trajectory: column.slot, file });
+            }
+        }
+    }
+    effects
+}
+
+/// The display rows of a patch, built when they are first needed.
+fn rows_of(model: &mut Model, opened: &OpenedGroup, slot: Slot) -> Option<Arc<Rows>> {
+    let key = (opened.group, slot);
+    if let Some(rows) = model.compare.rows.get(&key) {
+        return Some(Arc::clone(rows));
+    }
+    let patch = match slot {
+        Some(index) => opened.patches.get(index)?,
+        None => opened.reference.as_ref()?,
+    };
+    let rows = Arc::new(Rows::of(Arc::clone(patch)));
+    model.compare.rows.insert(key, Arc::clone(&rows));
+    Some(rows)
+}
+
+/// The position of a patch that shows the place of the base that the focused one shows.
+fn follow(model: &Model, slot: Slot, rows: &Rows) -> Option<Position> {
+    let leader = focused(model);
+    if leader == slot {
+        return None;
+    }
+    let leading = model.compare.rows(leader)?;
+    let at = model.compare.position(leader);
+    let (path, line) = leading.anchor(at.row)?;
+    rows.find_anchor(path, line).map(Position::at)
+}
+
+/// Lets the other visible columns follow the focused one.
+fn lead(model: &mut Model) {
+    let Some(group) = model.compare.group.filter(|_| model.compare.together) else { return };
+    let Some(opened) = opened(model).cloned() else { return };
+    for column in layout(model).columns {
+        if let Some(rows) = rows_of(model, &opened, column.slot)
+            && let Some(at) = follow(model, column.slot, &rows)
+        {
+            model.compare.positions.insert((group, column.slot), at);
+        }
+    }
+}
+
+fn focused(model: &Model) -> Slot {
+    model.compare.focus()
+}
+
+fn page(model: &Model) -> usize {
+    let layout = layout(model);
+    let height = layout.task.or_else(|| layout.columns.first().map(|column| column.text));
+    usize::from(height.map_or(1, |area| area.height)).saturating_sub(2).max(1)
+}
+
+#[derive(Clone, Copy)]
+enum Go {
+    Down(usize),
+    Up(usize),
+    Top,
+    Bottom,
+}
+
+impl Go {
+    fn from(self, at: Position, rows: usize, height: impl Fn(usize) -> usize) -> Position {
+        match self {
+            Self::Down(lines) => at.down(lines, rows, height),
+            Self::Up(lines) => at.up(lines, height),
+            Self::Top => Position::default(),
+            Self::Bottom => Position::at(rows),
+        }
+    }
+}
+
+fn scroll(model: &mut Model, slot: Slot, go: Go) {
+    let layout = layout(model);
+    if let Some(task) = layout.task {
+        let Some(opened) = opened(model) else { return };
+        let Some(text) = opened.content.task.text.as_deref() else { return };
+        let lines = LongText::of(text);
+        let width = usize::from(task.width);
+        let height = |line| long_text::height(lines.line(text, line), width);
+        model.compare.task_at = go.from(model.compare.task_at, lines.len(), height);
+        return;
+    }
+    let (Some(group), Some(column)) = (model.compare.group, layout.column(slot)) else { return };
+    let Some(rows) = model.compare.rows(slot).cloned() else { return };
+    let (width, wrap) = (rows.text_width(column.text.width), model.compare.wrap);
+    let height = |row| rows.height(row, width, wrap);
+    let at = go.from(model.compare.position(slot), rows.len(), height);
+    // Fitted here already, so that the other columns do not follow past the end.
+    let at = at.clamp(usize::from(column.text.height), rows.len(), height);
+    model.compare.positions.insert((group, slot), at);
+    if slot == focused(model) {
+        lead(model);
+    }
+}
+
+fn focus_by(model: &mut Model, step: isize) {
+    let order = shown_order(model);
+    let at = order.iter().position(|&i| Some(i) == model.compare.focus()).unwrap_or(0);
+    let to = at.saturating_add_signed(step).min(order.len().saturating_sub(1));
+    if let Some(&index) = order.get(to) {
+        focus(model, index);
+    }
+}
+
+fn focus(model: &mut Model, index: TrajectoryIndex) {
+    let Some(group) = model.compare.group else { return };
+    let opened = opened(model).cloned();
+    // A candidate first seen now, or one of a set that scrolls together, shows the same place.
+    let known = model.compare.positions.contains_key(&(group, Some(index)));
+    if let Some(opened) = opened
+        && (model.compare.together || !known)
+        && let Some(rows) = rows_of(model, &opened, Some(index))
+        && let Some(at) = follow(model, Some(index), &rows)
+    {
+        model.compare.positions.insert((group, Some(index)), at);
+    }
+    model.compare.focus_on(group, index);
+}
+
+fn next_columns(model: &mut Model) {
+    let width = model.size.0;
+    let now = model.compare.columns.unwrap_or_else(|| automatic(width));
+    // After the most comes "by width" again, unless that is what was just shown.
+    model.compare.columns = Some(if now >= MOST_COLUMNS { 1 } else { now + 1 });
+    let now = model.compare.columns.unwrap_or(1);
+    let plural = if now == 1 { "" } else { "s" };
+    model.say(Severity::Info, format!("{now} column{plural}"));
+}
+
+fn toggle_together(model: &mut Model) {
+    model.compare.together = !model.compare.together;
+    lead(model);
+    let said = if model.compare.together {
+        "columns scroll together, by the line of the base"
+    } else {
+        "each column scrolls alone"
+    };
+    model.say(Severity::Info, said);
+}
+
+fn toggle_reference(model: &mut Model) {
+    if opened(model).is_some_and(|opened| opened.reference.is_none()) {
+        model.say(Severity::Info, "no reference patch is recorded for this task");
+        return;
+    }
+    model.compare.reference = !model.compare.reference;
+}
+
+#[derive(Clone, Copy)]
+enum Mark {
+    Hunk,
+    File,
+}
+
+fn jump(model: &mut Model, mark: Mark, forward: bool) {
+    let slot = focused(model);
+    let (Some(group), Some(rows)) = (model.compare.group, model.compare.rows(slot).cloned()) else {
+        return;
+    };
+    let marks = match mark {
+        Mark::Hunk => rows.hunk_starts(),
+        Mark::File => rows.file_starts(),
+    };
+    let at = model.compare.position(slot);
+    let target = if forward {
+        marks.iter().copied().find(|&row| row > at.row)
+    } else {
+        marks.iter().copied().rev().find(|&row| Position::at(row) < at)
+    };
+    match target {
+        Some(row) => {
+            model.compare.positions.insert((group, slot), Position::at(row));
+            lead(model);
+        }
+        None => {
+            let (what, end) = match mark {
+                Mark::Hunk => ("hunk", if forward { "last" } else { "first" }),
+                Mark::File => ("file", if forward { "last" } else { "first" }),
+            };
+            model.say(Severity::Info, format!("this is the {end} {what}"));
+        }
+    }
+}
+
+/// Searches the focused patch for a text that the prompt gave.
+pub fn searched(model: &mut Model, text: &str) -> Vec<Effect> {
+    model.compare.search = text.to_owned();
+    if !text.is_empty() {
+        find(model, true, true);
+    }
+    settle(model)
+}
+
+fn find(model: &mut Model, forward: bool, here: bool) {
+    let slot = focused(model);
+    let (Some(group), Some(rows)) = (model.compare.group, model.compare.rows(slot).cloned()) else {
+        return;
+    };
+    if model.compare.search.is_empty() {
+        model.say(Severity::Info, "nothing is searched for yet");
+        return;
+    }
+    let hits = rows.hits(&model.compare.search);
+    let at = model.compare.position(slot).row;
+    let place = if forward {
+        hits.iter().position(|&row| row > at || (here && row == at)).or(Some(0))
+    } else {
+        hits.iter().rposition(|&row| row < at).or(hits.len().checked_sub(1))
+    };
+    match place.and_then(|place| hits.get(place).map(|&row| (place, row))) {
+        Some((place, row)) => {
+            model.compare.positions.insert((group, slot), Position::at(row));
+            let said = format!("match {} of {} lines", place + 1, hits.len());
+            model.say(Severity::Info, said);
+            lead(model);
+        }
+        None => {
+            let said = format!("{:?} is not in this patch", model.compare.search);
+            model.say(Severity::Info, said);
+        }
+    }
+}
+
+fn copy(model: &mut Model) -> Vec<Effect> {
+    let Some(index) = model.compare.focus() else { return Vec::new() };
+    let patch = opened(model)
+        .and_then(|opened| opened.content.trajectories.get(index))
+        .and_then(|content| content.patch.clone());
+    match patch {
+        Some(patch) => {
+            let bytes = patch.len();
+            model.say(Severity::Info, format!("patch of {} copied: {bytes} bytes", letter(index)));
+            vec![Effect::Copy(patch)]
+        }
+        None => {
+            model.say(Severity::Info, "there is no patch to copy");
+            Vec::new()
+        }
+    }
+}
+
+fn neighbour(model: &mut Model, forward: bool) -> Vec<Effect> {
+    let Some(group) = model.compare.group else { return Vec::new() };
+    let shown = groups::visible(model);
+    let place = shown.iter().position(|&other| other == group);
+    let next = match place {
+        Some(place) if forward => shown.get(place + 1),
+        Some(place) => place.checked_sub(1).and_then(|place| shown.get(place)),
+        None => shown.first(),
+    };
+    match next.copied() {
+        Some(next) => open_group(model, next),
+        None => {
+            let end = if forward { "last" } else { "first" };
+            model.say(Severity::Info, format!("this is the {end} group of the list"));
+            Vec::new()
+        }
+    }
+}
+
+/// The next group of the list to work on: one whose order moves credit first, then any other.
+fn next_unfinished(model: &Model, group: usize) -> Option<usize> {
+    let session = model.session.as_ref()?;
+    let shown = groups::visible(model);
+    let from = shown.iter().position(|&other| other == group).map_or(0, |place| place + 1);
+    let rotated = shown.iter().skip(from).chain(shown.iter().take(from)).copied();
+    let unfinished: Vec<usize> = rotated
+        .filter(|&other| other != group && session.state(other) != ReviewState::Submitted)
+        .collect();
+    let rankable = |&other: &usize| {
+        session.rows().get(other).is_some_and(|row| row.class.is_kept() && row.passing >= 2)
+    };
+    unfinished.iter().copied().find(rankable)
+}
+
+/// What the mouse does.
+pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let layout = layout(model);
+    let over_column = layout.columns.iter().find(|column| {
+        [column.title, column.file, column.text].iter().any(|area| area.contains(x, y))
+    });
+    let slot = over_column.map(|column| column.slot);
+    match kind {
+        MouseKind::Down => {
+            if let Some(index) = strip_row(model, &layout, x, y) {
+                focus(model, index);
+                model.compare.drag = Some(index);
+            } else if let Some(file) = file_row(model, &layout, x, y) {
+                go_to_file(model, file);
+            } else if let Some(Some(index)) = slot {
+                model.compare.focus_on(model.compare.group.unwrap_or_default(), index);
+            }
+        }
+        MouseKind::Drag => effects.extend(drag(model, &layout, x, y)),
+        MouseKind::Up => model.compare.drag = None,
+        MouseKind::ScrollUp | MouseKind::ScrollDown => {
+            let down = kind == MouseKind::ScrollDown;
+            let go = if down { Go::Down(WHEEL) } else { Go::Up(WHEEL) };
+            if layout.strip.contains(x, y) {
+                focus_by(model, if down { 1 } else { -1 });
+            } else if layout.task.is_some() {
+                scroll(model, None, go);
+            } else if let Some(slot) = slot {
+                scroll(model, slot, go);
+            }
+        }
+    }
+    if model.screen == Screen::Compare {
+        effects.extend(settle(model));
+    }
+    effects
+}
+
+fn strip_row(model: &Model, layout: &Layout, x: u16, y: u16) -> Option<TrajectoryIndex> {
+    if !layout.strip.contains(x, y) || model.compare.strip_folded {
+        return None;
+    }
+    let row = layout.strip_first + usize::from(y - layout.strip.y);
+    shown_order(model).get(row).copied()
+}
+
+/// Moves the dragged candidate to the place of the row under the mouse.
+fn drag(model: &mut Model, layout: &Layout, x: u16, y: u16) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let Some((group, dragged)) = model.compare.group.zip(model.compare.drag) else {
+        return effects;
+    };
+    let Some(over) = strip_row(model, layout, x, y).filter(|&over| over != dragged) else {
+        return effects;
+    };
+    if let Some(place) = shown_ranking(model).and_then(|ranking| ranking.rank_of(over)) {
+        change(model, group, Change::Move(Move::ToPlace(dragged, place)), &mut effects);
+    }
+    effects
+}
+
+/// The file of the list under the mouse.
+fn file_row(model: &Model, layout: &Layout, x: u16, y: u16) -> Option<usize> {
+    let area = layout.files.filter(|area| area.contains(x, y))?;
+    let rows = model.compare.rows(focused(model))?;
+    let row = usize::from(y - area.y).checked_sub(1)?;
+    let window = usize::from(area.height).saturating_sub(1);
+    let file = first_listed(model, rows, window) + row;
+    (file < rows.file_starts().len()).then_some(file)
+}
+
+/// First visible line of the list of files: the file on screen is always in view.
+#[must_use]
+pub fn first_listed(model: &Model, rows: &Rows, window: usize) -> usize {
+    let current = rows.file_at(model.compare.position(focused(model)).row).unwrap_or(0);
+    crate::tui::scroll::reveal(
+        current.saturating_sub(window / 2),
+        current,
+        window,
+        rows.file_starts().len(),
+    )
+}
+
+fn go_to_file(model: &mut Model, file: usize) {
+    let slot = focused(model);
+    let (Some(group), Some(rows)) = (model.compare.group, model.compare.rows(slot).cloned()) else {
+        return;
+    };
+    if let Some(&row) = rows.file_starts().get(file) {
+        model.compare.positions.insert((group, slot), Position::at(row));
+        lead(model);
+    }
+}

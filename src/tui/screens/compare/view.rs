@@ -1,0 +1,347 @@
+//! Drawing the compare screen: header, ranking strip, columns.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::candidates::{Candidate, candidates, figures, letter};
+use super::layout::{Column, Layout};
+use super::rows::Rows;
+use super::update::{first_listed, opened, shown_order};
+use crate::domain::redistribution::Status;
+use crate::domain::{Outcome, PatchPresence, RolloutGroup};
+use crate::review::{Origin, ReviewSession, ReviewedGroup};
+use crate::tui::area::Area;
+use crate::tui::long_text::LongText;
+use crate::tui::model::Model;
+use crate::tui::scroll::Position;
+use crate::tui::text;
+use crate::tui::theme::{Role, Theme};
+use crate::tui::widgets::diff_lines::{self, Look};
+use crate::tui::widgets::ranking_strip;
+use crate::tui::widgets::text_lines;
+use crate::tui::widgets::line::{paint, put, put_parts, put_right};
+
+/// Draws the screen into `area`.
+pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
+    let (Some(session), Some((group, reviewed))) = (&model.session, &model.reviewed) else {
+        put(buffer, (area.x, area.y), area.width, "loading …", theme.style(Role::Dim));
+        return;
+    };
+    let Some(data) = session.group(*group) else { return };
+    let screen = Area { x: area.x, y: area.y, width: area.width, height: area.height };
+    let has_reference = opened(model).is_some_and(|opened| opened.reference.is_some());
+    let layout = Layout::of(screen, &model.compare, &shown_order(model), has_reference);
+    let candidates = candidates(session, *group, reviewed);
+    let page = Page { model, theme, session, data, reviewed, group: *group, candidates: &candidates };
+    page.header(buffer, layout.header);
+    ranking_strip::draw(buffer, theme, &candidates, model.compare.focus(), &layout);
+    if let Some(task) = layout.task {
+        page.task(buffer, task);
+    }
+    if let Some(files) = layout.files {
+        page.files(buffer, files);
+    }
+    for (place, column) in layout.columns.iter().enumerate() {
+        page.column(buffer, column);
+        if place > 0 {
+            page.separator(buffer, column);
+        }
+    }
+}
+
+struct Page<'a> {
+    model: &'a Model,
+    theme: &'a Theme,
+    session: &'a ReviewSession,
+    data: &'a RolloutGroup,
+    reviewed: &'a ReviewedGroup,
+    group: usize,
+    candidates: &'a [Candidate],
+}
+
+impl Page<'_> {
+    fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    fn header(&self, buffer: &mut Buffer, area: Area) {
+        let dim = self.style(Role::Dim);
+        let separator = || (" · ".to_owned(), dim);
+        let passing = self.data.trajectories.iter().filter(|t| t.outcome.is_pass()).count();
+        let mut parts = vec![
+            (text::sanitize_line(self.data.id.as_str()), self.style(Role::Title)),
+            separator(),
+            (format!("{passing}/{} pass", self.data.trajectories.len()), self.style(Role::Text)),
+            separator(),
+            (self.reviewed.class.reason().to_owned(), self.style(Role::Text)),
+            separator(),
+            (self.grader(), self.style(Role::Text)),
+            separator(),
+            (self.yours(), self.style(Role::Strong)),
+        ];
+        if area.height > 1 {
+            // The state comes before what may be cut.
+            let state = parts.pop();
+            let reason = parts.drain(3..5).collect::<Vec<_>>();
+            parts.pop();
+            parts.extend(state.map(|state| [separator(), state]).into_iter().flatten());
+            parts.push(separator());
+            parts.extend(reason.into_iter().filter(|(text, _)| text != " · "));
+        }
+        let used = put_parts(buffer, (area.x, area.y), area.width, &parts);
+        let figures = self.figures();
+        let style = self.style(Role::Info);
+        if area.height > 1 {
+            put(buffer, (area.x, area.y + 1), area.width, &figures, style);
+        } else {
+            let free = area.width.saturating_sub(used + 2);
+            put_right(buffer, (area.x + used + 2, area.y), free, &figures, style);
+        }
+    }
+
+    fn grader(&self) -> String {
+        let answers = self.session.answers(self.group);
+        let Some(answer) = self.session.answer(self.group) else {
+            return "no grader answer".to_owned();
+        };
+        let mut said = format!("grader {}", text::sanitize_line(&answer.grader.name));
+        if answers.len() > 1 {
+            let place = answers.iter().position(|other| std::ptr::eq(other, answer)).unwrap_or(0);
+            said.push_str(&format!(" (vote {} of {})", place + 1, answers.len()));
+        }
+        if answer.ranking.is_none() {
+            said.push_str(&format!(": {}", text::sanitize_line(&answer.status)));
+        }
+        said
+    }
+
+    fn yours(&self) -> String {
+        let state = self.session.state(self.group).word();
+        match self.reviewed.shown.origin {
+            Origin::AcceptedGrader => format!("you: {state} (accepted from grader)"),
+            _ => format!("you: {state}"),
+        }
+    }
+
+    fn figures(&self) -> String {
+        let figures = match figures(self.data, self.reviewed) {
+            Ok(figures) => figures,
+            Err(reason) => return format!("no advantages: {reason}"),
+        };
+        let mut said = format!("Σ passing {:.3} → {:.3}", figures.before, figures.after);
+        if let Some(effective) = figures.effective {
+            said.push_str(&format!("  n_eff {effective:.1}/{}", figures.sharing));
+        }
+        match self.reviewed.credit_moved() {
+            Some(moved) => said.push_str(&format!("  credit moved {moved:.2}")),
+            None => said.push_str(&format!("  not redistributed: {}", self.why_not())),
+        }
+        said
+    }
+
+    fn why_not(&self) -> &'static str {
+        if !self.reviewed.class.is_kept() {
+            return "the group is dropped";
+        }
+        if self.reviewed.shown.ranking.is_empty() {
+            return "nobody ranked";
+        }
+        match self.reviewed.redistributed.as_ref().map(|after| after.status) {
+            Ok(Status::Identity) => "all weights are equal",
+            _ => "no ranked pass has a positive advantage",
+        }
+    }
+
+    fn separator(&self, buffer: &mut Buffer, column: &Column) {
+        let style = self.style(Role::Border);
+        let bottom = column.text.y + column.text.height;
+        if let Some(x) = column.title.x.checked_sub(1) {
+            for y in column.title.y..bottom {
+                put(buffer, (x, y), 1, "│", style);
+            }
+        }
+    }
+
+    fn column(&self, buffer: &mut Buffer, column: &Column) {
+        let rows = self.model.compare.rows(column.slot);
+        self.title(buffer, column, rows.map(AsRef::as_ref));
+        match self.instead(column) {
+            Some(words) => {
+                let at = (column.file.x, column.file.y);
+                for (line, y) in words.lines().zip(at.1..column.text.y + column.text.height) {
+                    put(buffer, (at.0, y), column.file.width, line, self.style(Role::Dim));
+                }
+            }
+            None => {
+                if let Some(rows) = rows {
+                    self.diff(buffer, column, rows);
+                }
+            }
+        }
+    }
+
+    fn title(&self, buffer: &mut Buffer, column: &Column, rows: Option<&Rows>) {
+        let area = column.title;
+        let focused = column.slot.is_some() && column.slot == self.model.compare.focus();
+        let style = self.style(if focused { Role::FocusedBorder } else { Role::Header });
+        paint(buffer, (area.x, area.y), area.width, style);
+        let mut said = if focused { "▸ ".to_owned() } else { "  ".to_owned() };
+        match column.slot {
+            None => said.push_str("reference patch"),
+            Some(index) => {
+                said.push_str(&letter(index));
+                if let Some(found) = self.candidates.iter().find(|found| found.index == index) {
+                    said.push_str(&format!(" {}", ranking_strip::outcome(found.outcome)));
+                    if let Some(rank) = found.rank {
+                        let tie = if found.tied { "=" } else { "" };
+                        said.push_str(&format!(" · rank {rank}{tie}"));
+                    }
+                    said.push_str(&format!(" · {}", text::sanitize_line(&found.name)));
+                }
+            }
+        }
+        let right = rows.filter(|rows| !rows.is_empty()).map_or(String::new(), |rows| {
+            let at = self.model.compare.position(column.slot);
+            let last = (at.row + usize::from(column.text.height)).min(rows.len());
+            format!(" {}-{}/{}", at.row + 1, last, rows.len())
+        });
+        let taken = u16::try_from(right.chars().count()).unwrap_or(0).min(area.width);
+        put(buffer, (area.x, area.y), area.width - taken, &said, style);
+        put_right(buffer, (area.x, area.y), area.width, &right, style);
+    }
+
+    /// What a column says when there is no diff to show.
+    fn instead(&self, column: &Column) -> Option<String> {
+        let Some(opened) = opened(self.model) else {
+            return Some(match &self.model.open_failed {
+                Some((group, reason)) if *group == self.group => {
+                    format!("the patches cannot be read:\n{}", text::sanitize_line(reason))
+                }
+                _ => "opening the patches …".to_owned(),
+            });
+        };
+        let index = column.slot?;
+        let presence = self.data.trajectories.get(index)?.patch.presence;
+        match presence {
+            PatchPresence::Missing => Some("no patch is recorded for this trajectory".to_owned()),
+            PatchPresence::Empty => Some("the patch is empty: nothing was changed".to_owned()),
+            PatchPresence::NotADiff => {
+                let patch = opened.content.trajectories.get(index)?.patch.as_deref()?;
+                let mut said = "what is recorded as the patch is not a diff:\n\n".to_owned();
+                for line in patch.lines().take(usize::from(column.text.height)) {
+                    said.push_str(&text::sanitize_line(line));
+                    said.push('\n');
+                }
+                Some(said)
+            }
+            PatchPresence::Diff => None,
+        }
+    }
+
+    fn diff(&self, buffer: &mut Buffer, column: &Column, rows: &Rows) {
+        let at = self.model.compare.position(column.slot);
+        let file_area = column.file;
+        let header = self.style(Role::FileHeader);
+        paint(buffer, (file_area.x, file_area.y), file_area.width, header);
+        if let Some(file) = rows.file_at(at.row) {
+            let said = rows.file_title(file);
+            let counts = rows.file_counts(file);
+            let taken = u16::try_from(counts.chars().count() + 1).unwrap_or(0).min(file_area.width);
+            put(buffer, (file_area.x, file_area.y), file_area.width - taken, &said, header);
+            put_right(buffer, (file_area.x, file_area.y), file_area.width, &counts, header);
+        }
+        let look = Look {
+            theme: self.theme,
+            wrap: self.model.compare.wrap,
+            shift: self.model.compare.shift,
+            search: &self.model.compare.search,
+        };
+        let colours = |file| self.model.colours.get(&(self.group, column.slot, file)).map(AsRef::as_ref);
+        diff_lines::draw(buffer, column.text, rows, at, &look, &colours);
+    }
+
+    fn files(&self, buffer: &mut Buffer, area: Area) {
+        let header = self.style(Role::Header);
+        paint(buffer, (area.x, area.y), area.width, header);
+        let Some(slot) = self.model.compare.focus() else { return };
+        let Some(rows) = self.model.compare.rows(Some(slot)) else { return };
+        let count = rows.file_starts().len();
+        put(buffer, (area.x, area.y), area.width, &format!("files of {}: {count}", letter(slot)), header);
+        let window = usize::from(area.height).saturating_sub(1);
+        let first = first_listed(self.model, rows, window);
+        let current = rows.file_at(self.model.compare.position(Some(slot)).row);
+        for (file, y) in (first..count.min(first + window)).zip(area.y + 1..) {
+            let here = Some(file) == current;
+            let style = self.style(if here { Role::Cursor } else { Role::Text });
+            paint(buffer, (area.x, y), area.width.saturating_sub(1), style);
+            let right = format!(" {} {}", rows.file_counts(file), self.touched_by(rows, file));
+            let taken = u16::try_from(right.chars().count()).unwrap_or(0);
+            let width = area.width.saturating_sub(1);
+            let taken = taken.min(width);
+            let mark = if here { "▸" } else { " " };
+            let path = text::sanitize_line(rows.file_path(file));
+            let free = usize::from(width - taken).saturating_sub(1);
+            put(buffer, (area.x, y), width - taken, &format!("{mark}{}", tail(&path, free)), style);
+            put_right(buffer, (area.x, y), width, &right, style);
+        }
+        for y in area.y..area.y + area.height {
+            put(buffer, (area.x + area.width.saturating_sub(1), y), 1, "│", self.style(Role::Border));
+        }
+    }
+
+    /// How many passing candidates touch a file, e.g. `5/5`.
+    fn touched_by(&self, rows: &Rows, file: usize) -> String {
+        let Some(opened) = opened(self.model) else { return String::new() };
+        let path = rows.file_path(file);
+        let passing = self.candidates.iter().filter(|found| found.outcome == Outcome::Pass);
+        let patches = passing.filter_map(|found| opened.patches.get(found.index));
+        let (mut all, mut touching) = (0, 0);
+        for patch in patches {
+            all += 1;
+            touching += usize::from(super::rows::touches(patch, path));
+        }
+        format!("{touching}/{all}")
+    }
+
+    fn task(&self, buffer: &mut Buffer, area: Area) {
+        let (head, body) = area.split_top(1);
+        let header = self.style(Role::Header);
+        paint(buffer, (head.x, head.y), head.width, header);
+        put(buffer, (head.x, head.y), head.width, "task", header);
+        let Some(opened) = opened(self.model) else {
+            put(buffer, (body.x, body.y), body.width, "opening the task …", self.style(Role::Dim));
+            return;
+        };
+        let Some(task) = opened.content.task.text.as_deref() else {
+            let said = "no task text is recorded";
+            put(buffer, (body.x, body.y), body.width, said, self.style(Role::Dim));
+            return;
+        };
+        let styles = text_lines::Styles {
+            base: self.style(Role::Text),
+            control: self.style(Role::Control),
+            found: self.style(Role::Match),
+        };
+        let lines = LongText::of(task);
+        let bottom = body.y + body.height;
+        let mut at = self.model.compare.task_at;
+        let mut y = body.y;
+        while y < bottom && at.row < lines.len() {
+            let place = Area { y, height: bottom - y, ..body };
+            let line = lines.line(task, at.row);
+            y += text_lines::draw(buffer, place, line, at.line, "", &styles).max(1);
+            at = Position::at(at.row + 1);
+        }
+    }
+}
+
+/// The end of a path that fits: what tells two files apart is mostly there.
+fn tail(path: &str, width: usize) -> String {
+    let count = path.chars().count();
+    if count <= width {
+        return path.to_owned();
+    }
+    let skipped = count - width.saturating_sub(1);
+    format!("…{}", path.chars().skip(skipped).collect::<String>())
+}

@@ -1,0 +1,230 @@
+//! Drawing the steps screen.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::transcript::{Row, StepHead, Transcript, is_failure};
+use super::update::{Layout, first_listed, shown, steps, transcript};
+use crate::domain::{Step, StepKind};
+use crate::tui::area::Area;
+use crate::tui::model::Model;
+use crate::tui::screens::compare::letter;
+use crate::tui::scroll::Position;
+use crate::tui::text;
+use crate::tui::theme::{Role, Theme};
+use crate::tui::widgets::line::{paint, put, put_right};
+use crate::tui::widgets::text_lines;
+
+/// Draws the screen into `area`.
+pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
+    let screen = Area { x: area.x, y: area.y, width: area.width, height: area.height };
+    let layout = Layout::of(screen);
+    let page = Page { model, theme };
+    page.title(buffer, layout.title);
+    let (Some(steps), Some((transcript, at))) = (steps(model), transcript(model)) else {
+        let said = match (&model.open_failed, shown(model)) {
+            (Some((failed, reason)), Some((group, _))) if *failed == group => {
+                format!("the steps cannot be read: {}", text::sanitize_line(reason))
+            }
+            _ => "opening the steps …".to_owned(),
+        };
+        put(buffer, (layout.list.x, layout.list.y), screen.width, &said, theme.style(Role::Dim));
+        return;
+    };
+    if steps.is_empty() {
+        let said = "no trace is recorded for this trajectory";
+        put(buffer, (layout.list.x, layout.list.y), screen.width, said, theme.style(Role::Dim));
+        return;
+    }
+    let step = transcript.step_at(at.row);
+    page.list(buffer, layout.list, steps, step);
+    for y in layout.text.y..layout.text.y + layout.text.height {
+        if let Some(x) = layout.text.x.checked_sub(1) {
+            put(buffer, (x, y), 1, "│", theme.style(Role::Border));
+        }
+    }
+    page.text(buffer, layout.text, (steps, transcript), at);
+}
+
+struct Page<'a> {
+    model: &'a Model,
+    theme: &'a Theme,
+}
+
+impl Page<'_> {
+    fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    fn title(&self, buffer: &mut Buffer, area: Area) {
+        let header = self.style(Role::Header);
+        paint(buffer, (area.x, area.y), area.width, header);
+        let (Some((group, index)), Some(session)) = (shown(self.model), &self.model.session) else {
+            return;
+        };
+        let Some(data) = session.group(group) else { return };
+        let Some(trajectory) = data.trajectories.get(index) else { return };
+        let mut said = format!(
+            "{} · {} {} · {}",
+            text::sanitize_line(data.id.as_str()),
+            letter(index),
+            text::sanitize_line(trajectory.id.as_str()),
+            trajectory.outcome.word(),
+        );
+        if let Some(status) = &trajectory.exit_status {
+            said.push_str(&format!(" · {}", text::sanitize_line(status)));
+        }
+        let right = transcript(self.model).map_or(String::new(), |(transcript, at)| {
+            if transcript.is_empty() {
+                return String::new();
+            }
+            format!(" step {} of {}", transcript.step_at(at.row) + 1, transcript.steps())
+        });
+        let taken = u16::try_from(right.chars().count()).unwrap_or(0).min(area.width);
+        put(buffer, (area.x, area.y), area.width - taken, &said, header);
+        put_right(buffer, (area.x, area.y), area.width, &right, header);
+    }
+
+    fn list(&self, buffer: &mut Buffer, area: Area, steps: &[Step], current: usize) {
+        let window = usize::from(area.height);
+        let first = first_listed(current, window, steps.len());
+        let digits = steps.len().checked_ilog10().map_or(1, |log| log as usize + 1);
+        for ((index, step), y) in steps.iter().enumerate().skip(first).take(window).zip(area.y..) {
+            let here = index == current;
+            let head = StepHead::of(step);
+            let failed = is_failure(step);
+            let style = if failed {
+                self.style(Role::Error)
+            } else {
+                self.style(kind_role(head.kind))
+            };
+            let style = if here { style.patch(self.style(Role::Cursor)) } else { style };
+            if here {
+                paint(buffer, (area.x, y), area.width, self.style(Role::Cursor));
+            }
+            let mark = if here { "▸" } else { " " };
+            let right = figures(&head);
+            let right = text::cut(&right, usize::from(area.width / 3));
+            let taken = u16::try_from(right.chars().count()).unwrap_or(0);
+            let said = format!("{mark}{:>digits$} {}", index + 1, words(&head));
+            put(buffer, (area.x, y), area.width.saturating_sub(taken), &said, style);
+            put_right(buffer, (area.x, y), area.width, &right, style);
+        }
+    }
+
+    fn text(
+        &self,
+        buffer: &mut Buffer,
+        area: Area,
+        (steps, transcript): (&[Step], &Transcript),
+        at: Position,
+    ) {
+        let bottom = area.y + area.height;
+        let (mut y, mut row, mut skip) = (area.y, at.row, at.line);
+        while y < bottom {
+            let Some(found) = transcript.row(row) else { break };
+            let place = Area { y, height: bottom - y, ..area };
+            y += match found {
+                Row::Head(index) => {
+                    if let Some(step) = steps.get(index) {
+                        self.head(buffer, place, index, step, transcript);
+                    }
+                    1
+                }
+                Row::Text(..) | Row::Args(..) => {
+                    let role = if matches!(found, Row::Args(..)) { Role::SyntaxString } else { Role::Text };
+                    let styles = text_lines::Styles {
+                        base: self.style(role),
+                        control: self.style(Role::Control),
+                        found: self.style(Role::Match),
+                    };
+                    let line = transcript.line(steps, found);
+                    text_lines::draw(buffer, place, line, skip, &self.model.steps.search, &styles).max(1)
+                }
+            };
+            row += 1;
+            skip = 0;
+        }
+    }
+
+    fn head(
+        &self,
+        buffer: &mut Buffer,
+        area: Area,
+        index: usize,
+        step: &Step,
+        transcript: &Transcript,
+    ) {
+        let style = self.style(if is_failure(step) { Role::Error } else { Role::FileHeader });
+        paint(buffer, (area.x, area.y), area.width, style);
+        let head = StepHead::of(step);
+        let folded = transcript.is_folded(index);
+        let mut said = format!("{} {} {}", if folded { "▸" } else { "▾" }, index + 1, head.kind.word());
+        if let Some(role) = step.role.as_deref().filter(|role| *role != head.kind.word()) {
+            said.push_str(&format!(" ({})", text::sanitize_line(role)));
+        }
+        if let Some(tool) = &head.tool {
+            said.push_str(&format!(" {}", text::sanitize_line(tool)));
+        }
+        if folded {
+            said.push_str(&format!(" · folded, {} bytes", step.text.len()));
+        } else if step.text.is_empty() && step.args.is_none() {
+            said.push_str(" · no text");
+        }
+        let right = figures(&head);
+        let taken = u16::try_from(right.chars().count()).unwrap_or(0).min(area.width);
+        put(buffer, (area.x, area.y), area.width - taken, &said, style);
+        put_right(buffer, (area.x, area.y), area.width, &right, style);
+    }
+}
+
+fn kind_role(kind: StepKind) -> Role {
+    match kind {
+        StepKind::System | StepKind::Observation | StepKind::Other => Role::Dim,
+        StepKind::ToolCall | StepKind::User | StepKind::Message | StepKind::Reasoning => Role::Text,
+        StepKind::Submit => Role::Strong,
+    }
+}
+
+/// Kind, tool and gist: what tells the step apart comes before what may be cut.
+fn words(head: &StepHead) -> String {
+    let kind = match head.kind {
+        StepKind::ToolCall => "call",
+        StepKind::Observation => "  obs",
+        kind => kind.word(),
+    };
+    let tool = head.tool.as_deref().map_or(String::new(), |tool| {
+        format!("{} ", text::sanitize_line(tool))
+    });
+    format!("{kind} {tool}{}", text::sanitize_line(&head.gist))
+}
+
+fn figures(head: &StepHead) -> String {
+    let exit = head.exit_code.map(|code| {
+        if code == 0 { "exit 0".to_owned() } else { format!("✗ exit {code}") }
+    });
+    let parts: Vec<String> = exit.into_iter().chain(head.ms.map(duration)).collect();
+    if parts.is_empty() { String::new() } else { format!(" {}", parts.join(" ")) }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "durations of days are far below 2^53 ms")]
+fn duration(ms: u64) -> String {
+    match ms {
+        0..1000 => format!("{ms}ms"),
+        1000..60_000 => format!("{:.1}s", ms as f64 / 1000.0),
+        _ => format!("{}m{:02}s", ms / 60_000, ms % 60_000 / 1000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short() {
+        assert_eq!(duration(12), "12ms");
+        assert_eq!(duration(1234), "1.2s");
+        assert_eq!(duration(61_000), "1m01s");
+    }
+}
