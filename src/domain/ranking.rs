@@ -134,14 +134,166 @@ impl Ranking {
     /// at the place asked for.
     #[must_use]
     pub fn apply(&self, edit: Move) -> Option<Self> {
-        let _ = edit;
-        todo!("helper A")
+        let mut tiers = self.tiers.clone();
+        match edit {
+            Move::Up(index) => match self.tier_of(index) {
+                Some(at) if tiers[at].len() > 1 => {
+                    tiers[at].retain(|&member| member != index);
+                    tiers.insert(at, vec![index]);
+                }
+                Some(0) => return None,
+                Some(at) => tiers.swap(at - 1, at),
+                None => tiers.push(vec![index]),
+            },
+            Move::Down(index) => match self.tier_of(index) {
+                Some(at) if tiers[at].len() > 1 => {
+                    tiers[at].retain(|&member| member != index);
+                    tiers.insert(at + 1, vec![index]);
+                }
+                Some(at) if at + 1 == tiers.len() => return None,
+                Some(at) => tiers.swap(at, at + 1),
+                None => tiers.push(vec![index]),
+            },
+            Move::ToPlace(index, place) => {
+                remove(&mut tiers, index);
+                // A tie is never broken by another trajectory's move: inside one, go below it.
+                let mut above = 0;
+                let mut at = 0;
+                while at < tiers.len() && above + 1 < place {
+                    above += tiers[at].len();
+                    at += 1;
+                }
+                tiers.insert(at, vec![index]);
+            }
+            Move::TieAbove(index) => {
+                let target = match self.tier_of(index) {
+                    Some(at) => at.checked_sub(1)?,
+                    None => tiers.len().saturating_sub(1),
+                };
+                match tiers.get_mut(target) {
+                    Some(tier) => {
+                        tier.push(index);
+                        tier.sort_unstable();
+                    }
+                    None => tiers.push(vec![index]),
+                }
+                // The old place comes after the new one.
+                if let Some(old) = tiers
+                    .iter()
+                    .skip(target + 1)
+                    .position(|t| t.contains(&index))
+                {
+                    tiers[target + 1 + old].retain(|&member| member != index);
+                }
+            }
+            Move::Split(index) => {
+                let at = self.tier_of(index)?;
+                if tiers[at].len() < 2 {
+                    return None;
+                }
+                tiers[at].retain(|&member| member != index);
+                tiers.insert(at + 1, vec![index]);
+            }
+            Move::Unrank(index) => remove(&mut tiers, index),
+        }
+        tiers.retain(|tier| !tier.is_empty());
+        (tiers != self.tiers).then_some(Self { tiers })
     }
 
     /// Returns what changed from `self` to `after`.
     #[must_use]
     pub fn difference(&self, after: &Self) -> RankingDifference {
-        let _ = after;
-        todo!("helper A")
+        let mut indices = self.order();
+        indices.extend(after.order());
+        indices.sort_unstable();
+        indices.dedup();
+        let moved = indices
+            .iter()
+            .map(|&index| (index, self.rank_of(index), after.rank_of(index)))
+            .filter(|(_, before, now)| before != now)
+            .collect();
+        let mut flipped = Vec::new();
+        for (position, &a) in indices.iter().enumerate() {
+            for &b in &indices[position + 1..] {
+                let order = |ranking: &Self| Some(ranking.tier_of(a)?.cmp(&ranking.tier_of(b)?));
+                if let (Some(before), Some(now)) = (order(self), order(after))
+                    && before.is_ne()
+                    && before == now.reverse()
+                {
+                    flipped.push((a, b));
+                }
+            }
+        }
+        RankingDifference { moved, flipped }
+    }
+}
+
+/// Takes a trajectory out of its tier, dropping a tier left empty.
+fn remove(tiers: &mut Vec<Vec<TrajectoryIndex>>, index: TrajectoryIndex) {
+    for tier in tiers.iter_mut() {
+        tier.retain(|&member| member != index);
+    }
+    tiers.retain(|tier| !tier.is_empty());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranking(tiers: &[&[usize]]) -> Ranking {
+        Ranking::new(tiers.iter().map(|tier| tier.to_vec()).collect()).unwrap()
+    }
+
+    #[test]
+    fn moves_do_what_the_words_say() {
+        let base = ranking(&[&[0], &[1, 2], &[3]]);
+        let after = |edit| base.apply(edit);
+        assert_eq!(after(Move::Up(2)), Some(ranking(&[&[0], &[2], &[1], &[3]])));
+        assert_eq!(after(Move::Up(3)), Some(ranking(&[&[0], &[3], &[1, 2]])));
+        assert_eq!(after(Move::Up(0)), None);
+        assert_eq!(
+            after(Move::Down(1)),
+            Some(ranking(&[&[0], &[2], &[1], &[3]]))
+        );
+        assert_eq!(after(Move::Down(3)), None);
+        assert_eq!(
+            after(Move::ToPlace(3, 1)),
+            Some(ranking(&[&[3], &[0], &[1, 2]]))
+        );
+        assert_eq!(
+            after(Move::ToPlace(0, 99)),
+            Some(ranking(&[&[1, 2], &[3], &[0]]))
+        );
+        assert_eq!(after(Move::TieAbove(3)), Some(ranking(&[&[0], &[1, 2, 3]])));
+        assert_eq!(
+            after(Move::TieAbove(4)),
+            Some(ranking(&[&[0], &[1, 2], &[3, 4]]))
+        );
+        assert_eq!(
+            after(Move::Split(1)),
+            Some(ranking(&[&[0], &[2], &[1], &[3]]))
+        );
+        assert_eq!(after(Move::Split(0)), None);
+        assert_eq!(after(Move::Unrank(0)), Some(ranking(&[&[1, 2], &[3]])));
+        assert_eq!(after(Move::Unrank(7)), None);
+        assert_eq!(
+            after(Move::Up(9)),
+            Some(ranking(&[&[0], &[1, 2], &[3], &[9]]))
+        );
+    }
+
+    #[test]
+    fn difference_lists_moves_and_flips() {
+        let difference = ranking(&[&[0], &[1], &[2]]).difference(&ranking(&[&[1], &[0], &[3]]));
+        assert_eq!(difference.flipped, vec![(0, 1)]);
+        assert_eq!(
+            difference.moved,
+            vec![
+                (0, Some(1), Some(2)),
+                (1, Some(2), Some(1)),
+                (2, Some(3), None),
+                (3, None, Some(3))
+            ]
+        );
     }
 }

@@ -1,0 +1,360 @@
+//! The arithmetic equals the recorded vectors (`tests/vectors`, or the folder `GAGAR_VECTORS`).
+
+use gagar::domain::redistribution::{metrics, redistribute_tiers};
+use gagar::domain::{Estimator, GroupRewards, Policies, Scheme};
+use serde_json::Value;
+
+fn load(name: &str) -> Value {
+    let folder = std::env::var("GAGAR_VECTORS")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors").to_owned());
+    let text = std::fs::read_to_string(format!("{folder}/{name}.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::String(word) => word.parse().unwrap(),
+        other => other.as_f64().unwrap(),
+    }
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(number).collect()
+}
+
+fn tiers(value: &Value) -> Vec<Vec<usize>> {
+    let tier = |tier: &Value| {
+        let index = |i: &Value| usize::try_from(i.as_i64().unwrap()).unwrap_or(usize::MAX);
+        tier.as_array().unwrap().iter().map(index).collect()
+    };
+    value
+        .as_array()
+        .map(|all| all.iter().map(tier).collect())
+        .unwrap_or_default()
+}
+
+fn close(found: f64, expected: f64, absolute: f64) -> bool {
+    (found - expected).abs() <= absolute.max(1e-12 * expected.abs())
+}
+
+fn scheme(value: &Value) -> String {
+    let name = value["name"].as_str().unwrap();
+    let parameters: Vec<String> = value
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(key, _)| *key != "name")
+        .map(|(key, value)| match value.as_array() {
+            Some(list) => list
+                .iter()
+                .map(Value::to_string)
+                .collect::<Vec<_>>()
+                .join(","),
+            None => format!("{key}={value}"),
+        })
+        .collect();
+    format!("{name}:{}", parameters.join(","))
+}
+
+fn policies(options: &Value) -> Policies {
+    let mut policies = Policies::default();
+    for (key, value) in options.as_object().into_iter().flatten() {
+        let word = value.as_str().unwrap();
+        match key.as_str() {
+            "ties" => policies.ties = word.parse().unwrap(),
+            "unranked" => policies.unranked = word.parse().unwrap(),
+            "failing_rank" => policies.failing_rank = word.parse().unwrap(),
+            "nonpositive" => policies.nonpositive = word.parse().unwrap(),
+            other => panic!("option {other}"),
+        }
+    }
+    policies
+}
+
+fn optional(value: &Value) -> Vec<Option<f64>> {
+    value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(Value::as_f64)
+        .collect()
+}
+
+#[test]
+fn redistribution() {
+    let file = load("redistribute");
+    let cases = file["cases"].as_array().unwrap();
+    assert!(cases.len() >= 139);
+    let mut wrong = Vec::new();
+    for case in cases {
+        if let Err(why) = redistribution_case(case) {
+            wrong.push(format!("{}: {why}", case["name"]));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+fn redistribution_case(case: &Value) -> Result<(), String> {
+    let advantages = numbers(&case["advantages"]);
+    let passed: Vec<bool> = case["passed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p.as_bool().unwrap())
+        .collect();
+    let lengths = case.get("lengths").filter(|l| !l.is_null()).map(numbers);
+    let expect = &case["expect"];
+    let found = scheme(&case["scheme"])
+        .parse::<Scheme>()
+        .and_then(|scheme| {
+            redistribute_tiers(
+                &advantages,
+                &passed,
+                &tiers(&case["ranking"]),
+                lengths.as_deref(),
+                &scheme,
+                policies(&case["options"]),
+            )
+        });
+    let found = match (found, expect["error"].as_str()) {
+        (Err(error), Some(kind)) if error.kind() == kind => return Ok(()),
+        (Ok(found), None) => found,
+        (other, kind) => return Err(format!("{other:?}, expected error {kind:?}")),
+    };
+    let mut wrong = Vec::new();
+    let mut check = |what: &str, found: Option<f64>, expected: &Value, absolute: f64| {
+        let same = match (found, expected.as_f64()) {
+            (None, None) => true,
+            (Some(found), Some(expected)) => close(found, expected, absolute),
+            _ => false,
+        };
+        if !same {
+            wrong.push(format!("{what} = {found:?}, expected {expected}"));
+        }
+    };
+    for (i, value) in expect["advantages"].as_array().unwrap().iter().enumerate() {
+        check("advantage", Some(found.advantages[i]), value, 1e-15);
+        check("weight", found.weights[i], &expect["weights"][i], 1e-15);
+        check(
+            "multiplier",
+            Some(found.multipliers[i]),
+            &expect["multipliers"][i],
+            1e-15,
+        );
+    }
+    check("scale", found.scale, &expect["scale"], 1e-15);
+    let figures = metrics(&advantages, &found.advantages, &passed, lengths.as_deref());
+    let expected = &expect["metrics"];
+    let size: f64 = advantages.iter().map(|a| a.abs()).sum::<f64>() * 1e-12;
+    check(
+        "sum passing",
+        Some(figures.sum_passing.0),
+        &expected["sum_passing_before"],
+        size,
+    );
+    check(
+        "sum passing after",
+        Some(figures.sum_passing.1),
+        &expected["sum_passing_after"],
+        size,
+    );
+    check(
+        "sum group",
+        Some(figures.sum_group.0),
+        &expected["sum_group_before"],
+        size,
+    );
+    check(
+        "sum group after",
+        Some(figures.sum_group.1),
+        &expected["sum_group_after"],
+        size,
+    );
+    let credit = figures.credit.as_ref();
+    for (key, value) in [
+        ("n_eff_before", credit.map(|c| c.n_eff.0)),
+        ("n_eff_after", credit.map(|c| c.n_eff.1)),
+        ("entropy_before", credit.map(|c| c.entropy.0)),
+        ("entropy_after", credit.map(|c| c.entropy.1)),
+        ("max_boost", credit.map(|c| c.max_boost)),
+        ("min_boost", credit.map(|c| c.min_boost)),
+        ("credit_moved", credit.map(|c| c.credit_moved)),
+        ("variance_inflation", credit.map(|c| c.variance_inflation)),
+    ] {
+        check(key, value, &expected[key], 1e-14);
+    }
+    let length = credit.and_then(|c| c.length);
+    let longest = lengths.iter().flatten().fold(1.0_f64, |max, l| max.max(*l));
+    for (key, value) in [
+        ("credit_length_before", length.map(|l| l.credit_length.0)),
+        ("credit_length_after", length.map(|l| l.credit_length.1)),
+        ("length_pressure_before", length.map(|l| l.pressure.0)),
+        ("length_pressure_after", length.map(|l| l.pressure.1)),
+        (
+            "token_credit_ratio",
+            length.and_then(|l| l.token_credit_ratio),
+        ),
+    ] {
+        check(key, value, &expected[key], size * longest);
+    }
+    if let Some(credit) = credit {
+        for (key, shares) in [
+            ("share_before", &credit.share_before),
+            ("share_after", &credit.share_after),
+        ] {
+            for (i, value) in optional(&expected[key]).iter().enumerate() {
+                check(
+                    key,
+                    shares[i],
+                    &value.map_or(Value::Null, Value::from),
+                    1e-15,
+                );
+            }
+        }
+    }
+    if found.status.word() != expect["status"].as_str().unwrap() {
+        wrong.push(format!("status {:?}", found.status));
+    }
+    if found.status.word() != "redistributed"
+        && found
+            .advantages
+            .iter()
+            .zip(&advantages)
+            .any(|(a, b)| a.to_bits() != b.to_bits())
+    {
+        wrong.push("not bit for bit".to_owned());
+    }
+    if Value::from(found.warnings.clone()) != expect["warnings"] {
+        wrong.push(format!("warnings {:?}", found.warnings));
+    }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong.join("; "))
+    }
+}
+
+/// Name of the estimator that a case of `grpo.json` is about; `None` = not offered.
+fn estimator(case: &Value) -> Option<&'static str> {
+    let options = &case["options"];
+    let off = |key: &str| options[key] == Value::Bool(false);
+    let on = |key: &str| options[key] == Value::Bool(true);
+    Some(
+        match (case["framework"].as_str()?, case["estimator"].as_str()?) {
+            ("verl", "grpo") if off("norm_by_std") => "verl-nostd",
+            ("verl", "grpo") => "verl",
+            ("verl", "grpo_vectorized") => "verl-vectorized",
+            ("verl", "rloo") => "verl-rloo",
+            ("verl", "rloo_vectorized") => "verl-rloo-vectorized",
+            ("verl", "opo") => "verl-opo",
+            ("verl", "gpg") => "verl-gpg",
+            ("verl", "grpo_passk") if off("norm_by_std") => "verl-passk-nostd",
+            ("verl", "grpo_passk") => "verl-passk",
+            ("verl", "reinforce_plus_plus_baseline") => "verl-reinforce++-baseline",
+            ("verl", "reinforce_plus_plus") => "verl-reinforce++",
+            ("trl", "async_grpo") => "trl-async",
+            ("trl", "grpo") => match options["scale_rewards"].as_str()? {
+                "group" => "trl",
+                "batch" => "trl-batch",
+                _ => "trl-none",
+            },
+            ("openrlhf", "group_norm") => "openrlhf",
+            ("openrlhf", "dr_grpo") => "openrlhf-dr-grpo",
+            ("openrlhf", "rloo") => "openrlhf-rloo",
+            ("openrlhf", "reinforce_baseline") => "openrlhf-reinforce-baseline",
+            ("slime", "grpo") if case["tag"] == "ragged_pool" => "slime-pool",
+            ("slime", "grpo") if off("grpo_std_normalization") => "slime-nostd",
+            ("slime", "grpo") => "slime",
+            ("skyrl", "grpo") if off("norm_by_std") => "skyrl-nostd",
+            ("skyrl", "grpo") => "skyrl",
+            ("skyrl", "rloo") => "skyrl-rloo",
+            ("skyrl", "maxrl") => "skyrl-maxrl",
+            // The length penalty also weighs input tokens and turns, which rewards do not carry.
+            ("prime_rl", "grpo") if options.get("length_penalty").is_some() => return None,
+            ("prime_rl", "grpo") => "prime-rl",
+            ("prime_rl", "max_rl") => "prime-rl-maxrl",
+            ("rllm", "grpo") if off("norm_by_std") => "rllm-nostd",
+            ("rllm", "grpo") => "rllm",
+            ("rllm", "rloo") => "rllm-rloo",
+            ("rllm", "prpo") => "rllm-prpo",
+            ("rllm", "reinforce_plus_plus_baseline") => "rllm-reinforce++-baseline",
+            ("areal", "norm") if options["mean_level"] == "batch" => "areal-batch",
+            ("areal", "norm") if options["std_level"] == "batch" => "areal-batch-std",
+            ("areal", "norm") if options["std_level"].is_null() => "areal-nostd",
+            ("areal", "norm") if on("mean_leave1out") => "areal-loo",
+            ("areal", "norm") if off("std_unbiased") => "areal-biased",
+            ("areal", "norm") => "areal",
+            ("nemo_rl", "grpo") => match (on("leave_one_out"), on("normalize")) {
+                (true, true) => "nemo-rl",
+                (true, false) => "nemo-rl-loo",
+                (false, true) => "nemo-rl-no-loo",
+                (false, false) => "nemo-rl-none",
+            },
+            other => panic!("{other:?}"),
+        },
+    )
+}
+
+#[test]
+fn advantages() {
+    let file = load("grpo");
+    let cases = file["cases"].as_array().unwrap();
+    assert!(cases.len() >= 500);
+    let (mut wrong, mut skipped) = (Vec::new(), 0);
+    for case in cases {
+        let Some(name) = estimator(case) else {
+            skipped += 1;
+            continue;
+        };
+        let rewards: Vec<Option<f64>> = numbers(&case["rewards"]).into_iter().map(Some).collect();
+        let groups: Vec<usize> = match case.get("groups").filter(|g| !g.is_null()) {
+            Some(groups) => {
+                let id = |g: &Value| usize::try_from(g.as_u64().unwrap()).unwrap();
+                groups.as_array().unwrap().iter().map(id).collect()
+            }
+            None => vec![0; rewards.len()],
+        };
+        let lengths = case.get("lengths").filter(|l| !l.is_null()).map(numbers);
+        let expected = numbers(&case["advantages"]);
+        let ends: Vec<usize> = (1..=groups.len())
+            .filter(|&i| i == groups.len() || groups[i] != groups[i - 1])
+            .collect();
+        let mut start = 0;
+        let mut batch = Vec::new();
+        for end in ends {
+            batch.push(GroupRewards {
+                rewards: &rewards[start..end],
+                lengths: lengths.as_deref().map(|l| &l[start..end]),
+                recorded: &[],
+            });
+            start = end;
+        }
+        let estimator: Estimator = name.parse().unwrap();
+        match estimator.batch_advantages(&batch) {
+            Ok(all) => {
+                let found: Vec<f64> = all.into_iter().flatten().collect();
+                let same = found.len() == expected.len()
+                    && found
+                        .iter()
+                        .zip(&expected)
+                        .all(|(a, b)| close(*a, *b, 1e-12));
+                if !same {
+                    wrong.push(format!("{} {name}: {found:?} {expected:?}", case["name"]));
+                }
+            }
+            Err(error) => wrong.push(format!("{} {name}: {error}", case["name"])),
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(skipped <= 4, "{skipped} skipped");
+}
