@@ -267,11 +267,29 @@ pub(crate) fn mark_patch(trajectory: &mut Trajectory) {
     }
 }
 
-/// One problem a folder about files that hold no rollouts, except what lies inside a known run.
+/// Folders of foreign files told one by one; more are told as one.
+const FOLDERS_TOLD: usize = 5;
+
+/// One problem a folder about files that hold no rollouts, except what lies inside a known run; one
+/// for all when there are many folders.
 fn tell_foreign(foreign: &[PathBuf], known: &swebench::Known, problems: &mut Vec<Problem>) {
     let mut folders: BTreeMap<&Path, usize> = BTreeMap::new();
     for path in foreign.iter().filter(|path| !known.covers(path)) {
         *folders.entry(path.parent().unwrap_or(path)).or_default() += 1;
+    }
+    if folders.len() > FOLDERS_TOLD {
+        let files: usize = folders.values().sum();
+        let reason = format!(
+            "{files} files in {} folders are not rollout files",
+            folders.len()
+        );
+        let mut common = folders.keys().next().copied().unwrap_or(Path::new(""));
+        while !folders.keys().all(|folder| folder.starts_with(common)) {
+            let Some(outer) = common.parent() else { break };
+            common = outer;
+        }
+        problems.push(Problem::new(common, reason));
+        return;
     }
     for (folder, count) in folders {
         let reason = if count == 1 {

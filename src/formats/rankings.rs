@@ -74,7 +74,7 @@ pub(crate) fn is_ranking(record: &Record<'_>) -> bool {
             Some(schema) => schema == "gagar.ranking/1",
             None => record.has("group_id") && record.has("grader") && record.has("status"),
         },
-        Body::List(items) => is_bare_list(items),
+        Body::List(items) => record.key.is_none() && is_bare_list(items),
     }
 }
 

@@ -137,7 +137,7 @@ fn read_long(
             return (found, true);
         }
     };
-    if bytes.trim_ascii().is_empty() {
+    if bytes.trim_ascii().is_empty() && (named || is_json_name(extension)) {
         found
             .problems
             .push(Problem::new(&candidate.path, "the file is empty"));

@@ -67,13 +67,16 @@ pub(crate) struct TaskReport {
     pub at: At,
 }
 
-/// `patch_exists` with `resolved`; under an id also `resolved` alone.
+/// `patch_exists` with `resolved`; under an id also `resolved` alone. In line formats a report has
+/// to name its task.
 pub(crate) fn is_task_report(record: &Record<'_>) -> bool {
     record.has("resolved")
+        && (record.line.is_none() || record.has("instance_id") || record.key.is_some())
         && !record.has_list("resolved")
         && (record.has("patch_exists")
             || record.has("patch_is_None")
             || record.has("tests_status")
+            || record.has("instance_id")
             || record.key.as_deref().is_some_and(|key| key.contains("__")))
 }
 
@@ -82,7 +85,12 @@ pub(crate) fn read_task_report(record: &Record<'_>, found: &mut Found) {
     let Some(fields) = record.fields() else {
         return;
     };
-    let name = record.key.clone().unwrap_or_else(|| "report".to_owned());
+    let instance = fields
+        .text("instance_id")
+        .ok()
+        .flatten()
+        .or_else(|| record.key.clone());
+    let name = instance.clone().unwrap_or_else(|| "report".to_owned());
     let flag = |key: &str| fields.boolean(key).ok().flatten();
     let resolved = match fields.boolean("resolved") {
         Ok(resolved) => resolved,
@@ -115,7 +123,7 @@ pub(crate) fn read_task_report(record: &Record<'_>, found: &mut Found) {
     let counted = tests(fields).map(|tests| (!tests.is_empty()).then(|| native::counts(&tests)));
     let tests = found.note(record, &name, counted);
     found.swebench.task_reports.push(TaskReport {
-        instance: record.key.clone(),
+        instance,
         verdict,
         tests,
         place: record.place,

@@ -35,8 +35,9 @@ pub(crate) struct Trace {
 
 /// An object with messages or steps, or a list of messages.
 pub(crate) fn is_trace(record: &Record<'_>) -> bool {
+    // A list under some key of a record is a part of it, not a trace of its own.
     match &record.body {
-        Body::List(items) => first_has(items, &["role", "content"]),
+        Body::List(items) => record.key.is_none() && first_has(items, &["role", "content"]),
         Body::Object(fields) => {
             if ["model_patch", "patch", "fix_patch"]
                 .iter()
