@@ -528,3 +528,80 @@ fn a_load_can_be_stopped() {
     );
     assert!(loaded.groups.is_empty());
 }
+
+#[test]
+fn whole_files_are_mended_and_broken_ones_read_up_to_the_break() {
+    let list = format!(
+        "[\n {{\"instance_id\":\"a__b-1\",\"model_patch\":\"{PATCH}\",\"cost\":NaN}},\n \
+         {{\"instance_id\":\"a__b-2\",\"model_patch\":\"x\\udc80\"}}\n]\n"
+    );
+    let (loaded, _root) = load_folder(&[("r/preds.json", list.as_bytes())]);
+    assert_eq!(loaded.groups.len(), 2);
+    let patch = |index: usize| {
+        loaded.open(index).expect("open").trajectories[0]
+            .patch
+            .clone()
+    };
+    assert!(patch(0).is_some_and(|patch| patch.starts_with("diff --git")));
+    assert_eq!(patch(1).as_deref(), Some("x\u{fffd}"));
+
+    let whole =
+        "{\"a__b-1\":{\"model_patch\":\"x\"},\"a__b-2\":{\"model_patch\":\"y\"},\"a__b-3\":{\"mo";
+    let (loaded, _root) = load_folder(&[("r/preds.json", whole.as_bytes())]);
+    assert_eq!(loaded.groups.len(), 2);
+    has_problem(&loaded, None, "not valid JSON");
+    assert_eq!(
+        loaded.open(1).expect("open").trajectories[0]
+            .patch
+            .as_deref(),
+        Some("y")
+    );
+
+    // Groups in a list that had to be mended have no place of their own.
+    let groups = "[{\"group_id\":\"g\",\"trajectories\":[{\"trajectory_id\":\"a\",\"reward\":NaN},\
+                  {\"trajectory_id\":\"b\",\"reward\":1,\"patch\":\"p\"}]}]";
+    let (loaded, _root) = load_folder(&[("x.json", groups.as_bytes())]);
+    let content = loaded.open(0).expect("open");
+    assert_eq!(content.problems, Vec::<String>::new());
+    assert_eq!(content.trajectories[1].patch.as_deref(), Some("p"));
+}
+
+#[test]
+fn files_with_one_broken_line_and_other_versions_are_told() {
+    let (loaded, _root) = load_folder(&[("x.jsonl", b"{\"group_id\":\"g\",\"trajectory_id\":\"a")]);
+    has_problem(&loaded, Some(1), "cut off");
+    let (loaded, _root) = load_folder(&[("x.jsonl", b"{\"schema\":\"gagar.group/2\"}\n")]);
+    has_problem(&loaded, Some(1), "not known to this version");
+    let (loaded, _root) = load_folder(&[("x.jsonl", b"")]);
+    has_problem(&loaded, None, "empty");
+}
+
+#[test]
+fn parts_of_a_group_in_several_files_are_joined() {
+    let one = "{\"group_id\":\"g\",\"step\":1,\"task\":{\"text\":\"\\n Title\\nmore\"},\"trajectories\":[\
+               {\"trajectory_id\":\"a\",\"reward\":1}]}";
+    let two = "{\"group_id\":\"g\",\"step\":2,\"task\":{\"text\":\"Other\"},\"trajectories\":[\
+               {\"trajectory_id\":\"a\",\"reward\":0},{\"trajectory_id\":\"b\",\"reward\":0.4}]}";
+    let files: [(&str, &[u8]); 2] = [("1.jsonl", one.as_bytes()), ("2.jsonl", two.as_bytes())];
+    let (loaded, root) = load_folder(&files);
+    let group = &loaded.groups[0];
+    assert_eq!(group.trajectories.len(), 2);
+    assert!(group.trajectories[0].outcome.is_pass());
+    assert_eq!(
+        (group.step, group.task.title.as_deref()),
+        (Some(1), Some("Title"))
+    );
+    for words in [
+        "step 2 contradicts",
+        "task differs",
+        "trajectory occurs twice",
+    ] {
+        has_problem(&loaded, Some(1), words);
+    }
+    let options = LoadOptions {
+        pass_at: 0.4,
+        ..LoadOptions::default()
+    };
+    let loaded = load(&[root.path().to_path_buf()], &options, &mut |_| true);
+    assert!(loaded.groups[0].trajectories[1].outcome.is_pass());
+}

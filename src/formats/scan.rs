@@ -353,7 +353,22 @@ fn read_broken(content: &[u8], place: Place, rankings_only: bool, found: &mut Fo
 
 fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> bool {
     let Some(format) = detect(record) else {
-        return false;
+        let own = |schema: &String| {
+            ["gagar.group/", "gagar.trajectory/", "gagar.ranking/"]
+                .iter()
+                .any(|start| schema.starts_with(start))
+        };
+        let Some(schema) = record.schema().filter(own) else {
+            return false;
+        };
+        // A later major number, not a foreign file.
+        found.recognised += 1;
+        found.problem(
+            record,
+            None,
+            format!("schema \"{schema}\" is not known to this version"),
+        );
+        return true;
     };
     if rankings_only && format.name != "gagar.ranking/1" {
         return false;
