@@ -14,7 +14,7 @@ mod sqlite;
 pub use event::{Event, EventBody, GroupRecord, NewEvent};
 pub use memory::MemoryStore;
 #[cfg(feature = "sqlite")]
-pub use sqlite::SqliteStore;
+pub use sqlite::{SqliteStore, Verified};
 
 /// Why the store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
