@@ -284,7 +284,7 @@ impl ReviewSession {
 }
 
 /// The ranking without trajectories that do not pass.
-fn restrict(ranking: &Ranking, passing: &[bool]) -> Ranking {
+pub(super) fn restrict(ranking: &Ranking, passing: &[bool]) -> Ranking {
     let keep = |i: &usize| passing.get(*i).copied().unwrap_or(false);
     let tiers = ranking
         .tiers()

@@ -5,6 +5,7 @@
 //! draws or touches a database.
 
 mod change;
+mod export;
 mod row;
 mod session;
 mod view;

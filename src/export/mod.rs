@@ -1,0 +1,189 @@
+//! Groups and judgements to files: one file per target, one row each in [`EXPORTS`].
+//!
+//! A target sees the loaded groups, the labels and the computed advantages through
+//! [`ExportSource`] and writes JSON lines; the same source and options give the same bytes. What is
+//! *not* here: where labels are stored, how advantages are computed, files and paths.
+
+mod advantages;
+mod annotations;
+mod sft;
+
+use std::io::{self, Write};
+
+use crate::domain::{Content, GraderAnswer, Ranking, Redistribution, RolloutGroup};
+
+/// Name and version written into files.
+pub const TOOL: &str = concat!("gagar ", env!("CARGO_PKG_VERSION"));
+
+/// Where a label stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LabelState {
+    /// Begun, counts for nothing yet.
+    Draft,
+    /// Submitted: counts.
+    Submitted,
+}
+
+impl LabelState {
+    /// The word used in files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Submitted => "submitted",
+        }
+    }
+}
+
+/// One annotator's ranking of one group, as the log holds it. Tiers are trajectory ids, best first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Label {
+    /// Id of the event that made it.
+    pub annotation_id: String,
+    /// The group's id.
+    pub group_id: String,
+    /// 0-based index of the group in [`ExportSource::groups`]; `None` when it is not loaded.
+    pub group: Option<usize>,
+    /// Who.
+    pub annotator: String,
+    /// Draft or submitted.
+    pub state: LabelState,
+    /// The ranking; `None` when there is only a note.
+    pub tiers: Option<Vec<Vec<String>>>,
+    /// Passing trajectories left unranked (submitted labels only; empty for drafts).
+    pub unranked: Vec<String>,
+    /// The order shown; empty when not recorded (drafts).
+    pub shown_order: Vec<String>,
+    /// `scratch`, `edited_grader` or `accepted_grader`; empty when there is only a note.
+    pub origin: String,
+    /// The group's note, or empty.
+    pub note: String,
+    /// Focused time in milliseconds, 0 when not measured.
+    pub active_ms: u64,
+    /// Time of the annotator's first event on the group, in milliseconds since the Unix epoch.
+    pub created_ms: i64,
+    /// Time of the submission, in milliseconds since the Unix epoch.
+    pub submitted_ms: Option<i64>,
+    /// Fingerprint of the group that was judged.
+    pub fingerprint: String,
+    /// Whether the loaded group has another fingerprint; false when the group is not loaded.
+    pub stale: bool,
+}
+
+/// What was computed for one group. Indices are positions in the group's trajectories.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Computed {
+    /// Whether dynamic sampling keeps the group.
+    pub kept: bool,
+    /// The ranking that moved the advantages, passing trajectories only; empty when nobody ranked.
+    pub ranking: Ranking,
+    /// `human:NAME`, `grader:NAME` or `none:`.
+    pub source: String,
+    /// Id of the submitted label, or empty.
+    pub annotation_id: String,
+    /// Baseline advantages, one per trajectory.
+    pub baseline: Vec<f64>,
+    /// Redistributed advantages.
+    pub redistributed: Redistribution,
+}
+
+/// What an export reads.
+pub trait ExportSource {
+    /// The loaded groups.
+    fn groups(&self) -> &[RolloutGroup];
+    /// Every label of every annotator, by group id, annotator, then submitted before draft.
+    fn labels(&self) -> Vec<Label>;
+    /// The grader's answer about the group at this 0-based index.
+    fn answer(&self, group: usize) -> Option<&GraderAnswer>;
+    /// What was computed for the group at this 0-based index.
+    ///
+    /// # Errors
+    /// Why it cannot be computed, one sentence.
+    fn computed(&self, group: usize) -> Result<Computed, String>;
+    /// The texts of the group at this 0-based index.
+    ///
+    /// # Errors
+    /// Which file cannot be read, one sentence.
+    fn open(&self, group: usize) -> Result<Content, String>;
+}
+
+/// Options of an export.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExportOptions {
+    /// Name of the estimator, as printed.
+    pub estimator: String,
+    /// Name of the scheme, as printed.
+    pub scheme: String,
+    /// Every further choice that the numbers depend on, as text.
+    pub choices: String,
+    /// Also groups that dynamic sampling drops.
+    pub all: bool,
+    /// Id of the export; derived from the source and the options when not given.
+    pub export_id: Option<String>,
+    /// Rows per label with the candidates permuted; 0 = one row, candidates as shown.
+    pub permute: u32,
+}
+
+/// What an export wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Written {
+    /// Rows.
+    pub rows: u64,
+    /// Groups that have a row.
+    pub groups: u64,
+    /// What was left out for a known, harmless reason, one sentence each.
+    pub notes: Vec<String>,
+    /// What could not be written, one sentence each.
+    pub problems: Vec<String>,
+}
+
+/// Writes one kind of file.
+pub trait Export: Sync {
+    /// The name, as typed.
+    fn name(&self) -> &'static str;
+    /// One line of help.
+    fn doc(&self) -> &'static str;
+    /// Writes the rows and returns what was written and what was left out.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    fn write(
+        &self,
+        source: &dyn ExportSource,
+        options: &ExportOptions,
+        out: &mut dyn Write,
+    ) -> io::Result<Written>;
+}
+
+/// Every export, in the order of the help.
+pub static EXPORTS: &[&dyn Export] = &[
+    &sft::GraderSft,
+    &annotations::Annotations,
+    &advantages::Advantages,
+];
+
+/// The export of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static dyn Export> {
+    EXPORTS
+        .iter()
+        .copied()
+        .find(|export| export.name() == name)
+}
+
+/// Writes one row and its newline.
+fn write_row(out: &mut dyn Write, row: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, row)?;
+    out.write_all(b"\n")
+}
+
+/// Lower-case hex of a SHA-256 digest.
+#[must_use]
+pub fn hex(digest: &[u8]) -> String {
+    use std::fmt::Write as _;
+    digest.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,143 @@
+//! What exports read of a review: labels of every annotator, computed advantages, texts.
+
+use super::change::restrict;
+use super::session::ReviewSession;
+use super::view::{RankingSource, passing};
+use crate::domain::{Content, GraderAnswer, RolloutGroup};
+use crate::export::{Computed, ExportOptions, ExportSource, Label, LabelState};
+use crate::store::projection::Judgement;
+
+impl RankingSource {
+    /// The word used on the command line and in export options.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Human => "human",
+            Self::Grader => "grader",
+            Self::None => "none",
+        }
+    }
+}
+
+impl ReviewSession {
+    /// The options of an export under the current settings: names of estimator and scheme, and
+    /// every further choice that the numbers depend on.
+    #[must_use]
+    pub fn export_options(&self) -> ExportOptions {
+        let settings = self.settings();
+        ExportOptions {
+            estimator: settings.estimator.to_string(),
+            scheme: settings.scheme.to_string(),
+            choices: format!("source={} {:?}", settings.source.word(), settings.policies),
+            ..ExportOptions::default()
+        }
+    }
+
+    /// 0-based index of the group with this id.
+    #[must_use]
+    pub fn position(&self, group_id: &str) -> Option<usize> {
+        self.set()
+            .groups
+            .iter()
+            .position(|group| group.id.as_str() == group_id)
+    }
+}
+
+impl ExportSource for ReviewSession {
+    fn groups(&self) -> &[RolloutGroup] {
+        &self.set().groups
+    }
+
+    fn labels(&self) -> Vec<Label> {
+        let by_id: std::collections::BTreeMap<&str, usize> = self
+            .groups()
+            .iter()
+            .enumerate()
+            .map(|(index, group)| (group.id.as_str(), index))
+            .collect();
+        let mut labels = Vec::new();
+        for ((group_id, annotator), judgement) in &self.projection().judgements {
+            let group = by_id.get(group_id.as_str()).copied();
+            let current = group.and_then(|index| self.groups().get(index));
+            let template = Label {
+                annotation_id: String::new(),
+                group_id: group_id.clone(),
+                group,
+                annotator: annotator.clone(),
+                state: LabelState::Draft,
+                tiers: None,
+                unranked: Vec::new(),
+                shown_order: Vec::new(),
+                origin: String::new(),
+                note: judgement.note.clone(),
+                active_ms: 0,
+                created_ms: judgement.created_ms,
+                submitted_ms: None,
+                fingerprint: judgement.fingerprint.clone(),
+                stale: false,
+            };
+            let both = [submitted(judgement, &template), draft(judgement, &template)];
+            labels.extend(both.into_iter().flatten().map(|label| Label {
+                stale: current.is_some_and(|group| group.fingerprint != label.fingerprint),
+                ..label
+            }));
+        }
+        labels
+    }
+
+    fn answer(&self, group: usize) -> Option<&GraderAnswer> {
+        Self::answer(self, group)
+    }
+
+    fn computed(&self, group: usize) -> Result<Computed, String> {
+        let missing = || "no such group".to_owned();
+        let data = self.group(group).ok_or_else(missing)?;
+        let reviewed = self.reviewed(group).ok_or_else(missing)?;
+        Ok(Computed {
+            kept: reviewed.class.is_kept(),
+            ranking: restrict(&reviewed.shown.ranking, &passing(data)),
+            source: reviewed.shown.source,
+            annotation_id: reviewed.shown.annotation_id,
+            baseline: reviewed.baseline?,
+            redistributed: reviewed.redistributed?,
+        })
+    }
+
+    fn open(&self, group: usize) -> Result<Content, String> {
+        let opened = self.set().open(group);
+        opened.map_err(|problem| format!("{}: {}", problem.path.display(), problem.reason))
+    }
+}
+
+fn submitted(judgement: &Judgement, template: &Label) -> Option<Label> {
+    let submission = judgement.submitted.as_ref()?;
+    Some(Label {
+        annotation_id: submission.event_id.clone(),
+        state: LabelState::Submitted,
+        tiers: Some(submission.tiers.clone()),
+        unranked: submission.unranked.clone(),
+        shown_order: submission.shown_order.clone(),
+        origin: submission.origin.clone(),
+        active_ms: submission.active_ms,
+        submitted_ms: Some(submission.at_ms),
+        fingerprint: submission.fingerprint.clone(),
+        ..template.clone()
+    })
+}
+
+/// What is begun and not submitted: a draft, or a note alone.
+fn draft(judgement: &Judgement, template: &Label) -> Option<Label> {
+    let counts = judgement.submitted.is_some();
+    let begun = if counts {
+        judgement.edited_since_submit && judgement.draft.is_some()
+    } else {
+        judgement.draft.is_some() || !judgement.note.is_empty()
+    };
+    begun.then(|| Label {
+        annotation_id: judgement.undo.last().cloned().unwrap_or_default(),
+        tiers: judgement.draft.clone(),
+        origin: judgement.origin.clone(),
+        ..template.clone()
+    })
+}
