@@ -4,13 +4,16 @@
 //!
 //! - [`domain`]: the field's nouns and arithmetic; pure.
 //! - [`diff`]: a patch's text as files, hunks and lines; pure.
-//! - [`formats`]: files to rollout groups; `export`: groups to files.
+//! - [`formats`]: files to rollout groups; [`export`]: groups to files.
 //! - [`store`]: the append-only log of judgements.
 //! - `review`: the use cases that the terminal and the command line share.
 //! - `cli`, `tui`: the two faces.
 
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod diff;
 pub mod domain;
+pub mod export;
 pub mod formats;
 pub mod review;
 pub mod store;

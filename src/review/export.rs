@@ -13,6 +13,7 @@ impl RankingSource {
     pub fn word(self) -> &'static str {
         match self {
             Self::Best => "best",
+            Self::Counted => "counted",
             Self::Human => "human",
             Self::Grader => "grader",
             Self::None => "none",

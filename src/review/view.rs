@@ -12,6 +12,8 @@ pub enum RankingSource {
     /// The annotator's draft when there is one, else the grader's ranking.
     #[default]
     Best,
+    /// What counts: the annotator's submitted ranking when there is one, else the grader's.
+    Counted,
     /// The annotator's submitted ranking only.
     Human,
     /// The grader's ranking only.
@@ -119,6 +121,9 @@ impl ReviewSession {
     pub fn shown_ranking(&self, group: usize) -> ShownRanking {
         let found = match self.settings().source {
             RankingSource::Best => self.draft_shown(group).or_else(|| self.grader_shown(group)),
+            RankingSource::Counted => self
+                .submitted_shown(group)
+                .or_else(|| self.grader_shown(group)),
             RankingSource::Human => self.submitted_shown(group),
             RankingSource::Grader => self.grader_shown(group),
             RankingSource::None => None,

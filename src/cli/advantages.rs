@@ -1,0 +1,30 @@
+//! `gagar advantages`: rows for a trainer on stdout.
+
+use super::Ending;
+use super::args::{AdvantagesArgs, Source};
+use super::error::CliError;
+use super::inputs::{Whose, open, require_db};
+use super::output::Io;
+use crate::export;
+
+/// Prints `gagar.advantage/1` rows.
+///
+/// # Errors
+/// When the paths or the log cannot be read, or the output cannot be written.
+pub fn run(args: &AdvantagesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
+    if args.rows.source == Some(Source::Human) {
+        require_db(&args.input.common.db)?;
+    }
+    let whose = match args.rows.source {
+        None | Some(Source::Human) => Whose::Known,
+        Some(Source::Grader | Source::None) => Whose::User,
+    };
+    let opened = open(&args.input, Source::of(args.rows.source), whose, io)?;
+    let mut options = opened.session.export_options();
+    options.all = args.rows.all;
+    options.export_id.clone_from(&args.rows.export_id);
+    let target = export::find("advantages").ok_or_else(|| CliError::failed("no such export"))?;
+    let written = target.write(&opened.session, &options, io.out)?;
+    super::export::tell(&written, io)?;
+    Ok(Ending::of(opened.problems || !written.problems.is_empty()))
+}

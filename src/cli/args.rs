@@ -1,0 +1,319 @@
+//! The command line's grammar.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::domain::redistribution::{TieRule, UnrankedPolicy};
+use crate::domain::{Estimator, Scheme};
+use crate::review::{RankingSource, Settings};
+
+/// Examples at the end of `gagar --help`.
+const EXAMPLES: &str = "\
+Examples:
+  gagar sample-data                          review the groups of a folder
+  gagar runs --rankings grader.jsonl         beside a grader's rankings
+  gagar groups sample-data --json            one JSON line a group
+  gagar check runs                           what could not be read, and why
+  gagar advantages runs --source human       rows for a trainer (gagar.advantage/1)
+  gagar rank runs --group G --tiers '[[\"t1\"],[\"t2\",\"t3\"]]' --annotator ann
+  gagar export sft runs --db gagar.db -o sft.jsonl
+
+Exit codes: 0 fine, 1 done with problems reported, 2 wrong usage, 3 could not be done.";
+
+/// Review, re-rank and audit groups of code-agent rollouts.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gagar",
+    version,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    /// A headless command; without one the terminal interface opens.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Files and folders with rollouts.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// What to load, whose judgements, how advantages are computed.
+    #[command(flatten)]
+    pub common: Common,
+    /// The terminal interface's own options.
+    #[command(flatten)]
+    pub screen: Screen,
+}
+
+/// Options of the terminal interface.
+#[derive(Debug, Args)]
+pub struct Screen {
+    /// Theme: a name, or the path of a theme file.
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// Key overrides.
+    #[arg(long, value_name = "FILE")]
+    pub keys: Option<PathBuf>,
+}
+
+/// Options that every command with PATHs takes.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// Further grader rankings (gagar.ranking/1); repeatable.
+    #[arg(long, value_name = "FILE")]
+    pub rankings: Vec<PathBuf>,
+    /// The file with the judgements.
+    #[arg(long, value_name = "FILE", default_value = "gagar.db")]
+    pub db: PathBuf,
+    /// Whose judgements; else the user name.
+    #[arg(long, value_name = "NAME", value_parser = parse_annotator)]
+    pub annotator: Option<String>,
+    /// How rewards become baseline advantages (`gagar doctor` lists the names).
+    #[arg(long, value_name = "NAME", value_parser = parse_estimator)]
+    pub estimator: Option<Estimator>,
+    /// Weight by rank: linear:floor=0.5 (default), uniform, geometric:gamma=0.8, dcg, ...
+    #[arg(long, value_name = "NAME", value_parser = parse_scheme)]
+    pub scheme: Option<Scheme>,
+    /// How tied candidates share the weights of their places.
+    #[arg(long, value_enum, default_value_t = Ties::Share)]
+    pub ties: Ties,
+    /// What happens to a passing candidate that is not ranked.
+    #[arg(long, value_enum, default_value_t = Unranked::Keep)]
+    pub unranked: Unranked,
+    /// Reward from which a trajectory passes, when the record has only a reward.
+    #[arg(long, value_name = "REWARD", default_value_t = 0.5, value_parser = parse_finite, allow_negative_numbers = true)]
+    pub pass_at: f64,
+}
+
+impl Common {
+    /// What advantages are computed with.
+    #[must_use]
+    pub fn settings(&self, source: RankingSource) -> Settings {
+        let mut settings = Settings {
+            source,
+            ..Settings::default()
+        };
+        if let Some(estimator) = &self.estimator {
+            settings.estimator = estimator.clone();
+        }
+        if let Some(scheme) = &self.scheme {
+            settings.scheme = scheme.clone();
+        }
+        settings.policies.ties = match self.ties {
+            Ties::Share => TieRule::Share,
+            Ties::Dense => TieRule::Dense,
+            Ties::Min => TieRule::Min,
+        };
+        settings.policies.unranked = match self.unranked {
+            Unranked::Keep => UnrankedPolicy::Keep,
+            Unranked::Last => UnrankedPolicy::Last,
+            Unranked::Error => UnrankedPolicy::Error,
+        };
+        settings
+    }
+}
+
+/// PATHs and the options that go with them.
+#[derive(Debug, Args)]
+pub struct Input {
+    /// Files and folders with rollouts.
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// What to load, whose judgements, how advantages are computed.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The headless commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the groups: counts, class, who ranked them, state
+    Groups {
+        /// What to load.
+        #[command(flatten)]
+        input: Input,
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List every record that could not be read, with path, line and reason
+    Check {
+        /// What to load.
+        #[command(flatten)]
+        input: Input,
+        /// One JSON object a line, a summary last.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print baseline and redistributed advantages (gagar.advantage/1 rows)
+    Advantages(AdvantagesArgs),
+    /// Submit a ranking of one group
+    Rank(RankArgs),
+    /// Write training records, labels or advantages to a file
+    Export(ExportArgs),
+    /// Print the key table
+    Keys {
+        /// Key overrides.
+        #[arg(long, value_name = "FILE")]
+        keys: Option<PathBuf>,
+    },
+    /// Print shell completions
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Say what is found here: versions, terminal, database, themes, keys, data
+    Doctor {
+        /// Files and folders with rollouts; may be left out.
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// What to load.
+        #[command(flatten)]
+        common: Common,
+        /// The terminal interface's own options.
+        #[command(flatten)]
+        screen: Screen,
+    },
+}
+
+/// Arguments of `gagar advantages`.
+#[derive(Debug, Args)]
+pub struct AdvantagesArgs {
+    /// What to load.
+    #[command(flatten)]
+    pub input: Input,
+    /// Which rows.
+    #[command(flatten)]
+    pub rows: AdvantageRows,
+    /// Accepted for symmetry: the rows are JSON lines always.
+    #[arg(long, hide = true)]
+    pub json: bool,
+}
+
+/// Options of advantage rows.
+#[derive(Debug, Args)]
+pub struct AdvantageRows {
+    /// Whose ranking; left out: the submitted one when there is one, else the grader's.
+    #[arg(long, value_enum)]
+    pub source: Option<Source>,
+    /// Also groups that dynamic sampling drops.
+    #[arg(long)]
+    pub all: bool,
+    /// Id of this export; left out: derived from the data and the options.
+    #[arg(long, value_name = "ID")]
+    pub export_id: Option<String>,
+}
+
+/// Arguments of `gagar rank`.
+#[derive(Debug, Args)]
+pub struct RankArgs {
+    /// What to load.
+    #[command(flatten)]
+    pub input: Input,
+    /// The group's id.
+    #[arg(long, value_name = "GROUP")]
+    pub group: String,
+    /// The ranking: a JSON list of tiers of trajectory ids, best first.
+    #[arg(long, value_name = "JSON")]
+    pub tiers: String,
+    /// Print what was stored as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `gagar export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// What to write: sft, annotations or advantages.
+    #[arg(value_name = "WHAT", value_parser = clap::builder::PossibleValuesParser::new(
+        crate::export::EXPORTS.iter().map(|export| {
+            clap::builder::PossibleValue::new(export.name()).help(export.doc())
+        })
+    ))]
+    pub what: String,
+    /// What to load.
+    #[command(flatten)]
+    pub input: Input,
+    /// The file to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Which advantage rows.
+    #[command(flatten)]
+    pub rows: AdvantageRows,
+    /// sft: rows per ranking with the candidates shuffled; 0 = one row, as shown.
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub permute: u32,
+}
+
+/// Whose ranking moves the advantages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Source {
+    /// The grader's
+    Grader,
+    /// The annotator's submitted one
+    Human,
+    /// Nobody's: plain group-relative advantages
+    None,
+}
+
+impl Source {
+    /// The source of this choice; without a choice, what counts.
+    #[must_use]
+    pub fn of(choice: Option<Self>) -> RankingSource {
+        match choice {
+            None => RankingSource::Counted,
+            Some(Self::Grader) => RankingSource::Grader,
+            Some(Self::Human) => RankingSource::Human,
+            Some(Self::None) => RankingSource::None,
+        }
+    }
+}
+
+/// How tied candidates share weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Ties {
+    /// The mean weight of the places covered
+    Share,
+    /// Tiers are the places
+    Dense,
+    /// The weight of the best place covered
+    Min,
+}
+
+/// What happens to a passing candidate that is not ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Unranked {
+    /// Keeps its advantage
+    Keep,
+    /// One tier below the last
+    Last,
+    /// The group is reported as a problem
+    Error,
+}
+
+fn parse_estimator(text: &str) -> Result<Estimator, String> {
+    text.parse().map_err(|error| {
+        let names: Vec<_> = Estimator::TABLE.iter().map(|info| info.name).collect();
+        format!("{error}; known: {}", names.join(", "))
+    })
+}
+
+fn parse_scheme(text: &str) -> Result<Scheme, String> {
+    text.parse::<Scheme>().map_err(|error| error.to_string())
+}
+
+fn parse_annotator(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err("a name needs at least one character and no control characters".to_owned());
+    }
+    Ok(name.to_owned())
+}
+
+fn parse_finite(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err("not a finite number".to_owned()),
+    }
+}

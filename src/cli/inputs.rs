@@ -1,0 +1,155 @@
+//! From PATHs and `--db` to a review session; what could not be read is told on the way.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::annotator::user_name;
+use super::args::{Common, Input};
+use super::error::CliError;
+use super::output::Io;
+use crate::formats::{LoadOptions, LoadedSet, Problem, load};
+use crate::review::{Identity, RankingSource, ReviewSession};
+use crate::store::{Event, EventBody, EventStore, SqliteStore};
+
+/// Problems named on stderr before the rest is only counted.
+const PROBLEMS_SHOWN: usize = 10;
+
+/// How a load is done.
+#[must_use]
+pub fn load_options(common: &Common) -> LoadOptions {
+    LoadOptions {
+        pass_at: common.pass_at,
+        rankings: common.rankings.clone(),
+    }
+}
+
+/// Loads the paths.
+///
+/// # Errors
+/// When a path does not exist: a mistyped path is not an empty data set.
+pub fn load_set(paths: &[PathBuf], common: &Common) -> Result<LoadedSet, CliError> {
+    for path in paths.iter().chain(&common.rankings) {
+        if let Err(error) = std::fs::metadata(path) {
+            return Err(CliError::failed(format!("{}: {error}", path.display())));
+        }
+    }
+    Ok(load(paths, &load_options(common), &mut |_| true))
+}
+
+/// Tells the problems of a load on stderr, the first ones in full, and returns whether there were
+/// any.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn tell_problems(set: &LoadedSet, io: &mut Io<'_>) -> Result<bool, CliError> {
+    for problem in set.problems.iter().take(PROBLEMS_SHOWN) {
+        io.note(&format!("problem: {}", describe(problem)))?;
+    }
+    let rest = set.problems.len().saturating_sub(PROBLEMS_SHOWN);
+    if rest > 0 {
+        io.note(&format!("and {rest} more problems; `gagar check` lists them"))?;
+    }
+    Ok(!set.problems.is_empty())
+}
+
+/// A problem in one line: `path:line: record: reason`.
+#[must_use]
+pub fn describe(problem: &Problem) -> String {
+    let mut text = problem.path.display().to_string();
+    if let Some(line) = problem.line {
+        text.push_str(&format!(":{line}"));
+    }
+    if let Some(record) = &problem.record {
+        text.push_str(&format!(": {record}"));
+    }
+    format!("{text}: {}", problem.reason)
+}
+
+/// A session over the paths, with the store that its events go to.
+pub struct Opened {
+    /// The session.
+    pub session: ReviewSession,
+    /// The store.
+    pub store: SqliteStore,
+    /// Whether something could not be read (told already).
+    pub problems: bool,
+}
+
+/// Whose judgements a command is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// The one named, else the user.
+    User,
+    /// The one named, else the user when the log knows the user, else the only annotator in the log.
+    Known,
+}
+
+/// Loads the paths and the log.
+///
+/// # Errors
+/// A path that does not exist, a log that cannot be read, or several annotators to choose from.
+pub fn open(
+    input: &Input,
+    source: RankingSource,
+    whose: Whose,
+    io: &mut Io<'_>,
+) -> Result<Opened, CliError> {
+    let store = SqliteStore::at(&input.common.db);
+    let events = store.events_since(0)?;
+    let annotator = match (&input.common.annotator, whose) {
+        (Some(name), _) => name.clone(),
+        (None, Whose::User) => user_name(),
+        (None, Whose::Known) => known_annotator(&events)?,
+    };
+    let set = load_set(&input.paths, &input.common)?;
+    let problems = tell_problems(&set, io)?;
+    let seed = rand::random();
+    let paths: Vec<_> = input.paths.iter().map(|path| path.display().to_string()).collect();
+    let identity = Identity {
+        annotator,
+        session_id: format!("{:032x}", rand::random::<u128>()),
+        source: paths.join(" "),
+    };
+    let session = ReviewSession::new(
+        Arc::new(set),
+        &events,
+        identity,
+        input.common.settings(source),
+        seed,
+        Box::new(|| jiff::Timestamp::now().as_millisecond()),
+    );
+    Ok(Opened {
+        session,
+        store,
+        problems,
+    })
+}
+
+/// Refuses a database that does not exist, for commands that only read it.
+///
+/// # Errors
+/// When there is no such file.
+pub fn require_db(db: &Path) -> Result<(), CliError> {
+    if db.exists() {
+        return Ok(());
+    }
+    Err(CliError::failed(format!("{}: no such database", db.display()))
+        .hint("it is made by the first judgement, in the terminal interface or by `gagar rank`"))
+}
+
+fn known_annotator(events: &[Event]) -> Result<String, CliError> {
+    let user = user_name();
+    let names: std::collections::BTreeSet<&str> = events
+        .iter()
+        .filter(|event| matches!(event.body, EventBody::RankSubmit { .. }))
+        .map(|event| event.annotator.as_str())
+        .collect();
+    if names.is_empty() || names.contains(user.as_str()) {
+        return Ok(user);
+    }
+    match names.iter().copied().collect::<Vec<_>>().as_slice() {
+        [only] => Ok((*only).to_owned()),
+        several => Err(CliError::usage("several annotators have submitted rankings")
+            .hint(format!("name one: --annotator {}", several.join("|")))),
+    }
+}

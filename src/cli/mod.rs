@@ -1,0 +1,105 @@
+//! The headless face: arguments, dispatch, exit codes.
+//!
+//! Each command is one file. What is *not* here: what a change of a ranking means
+//! ([`crate::review`]), what an export holds ([`crate::export`]).
+
+mod advantages;
+mod annotator;
+mod args;
+mod check;
+mod doctor;
+mod error;
+mod export;
+mod groups;
+mod inputs;
+mod open;
+mod output;
+mod rank;
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory, Parser};
+
+pub use args::Cli;
+pub use error::{CliError, ErrorKind};
+pub use output::{Io, visible};
+
+use args::Command;
+
+/// How a command ended that could do its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing to report (exit code 0).
+    Fine,
+    /// Done, with problems reported (exit code 1).
+    Problems,
+    /// The command line was wrong and that was told already (exit code 2).
+    Usage,
+}
+
+impl Ending {
+    /// The ending of a command that did or did not report problems.
+    #[must_use]
+    pub fn of(problems: bool) -> Self {
+        if problems { Self::Problems } else { Self::Fine }
+    }
+
+    /// The exit code.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Problems => 1,
+            Self::Usage => 2,
+        }
+    }
+}
+
+/// Runs one command line.
+///
+/// # Errors
+/// Why the command could not do its work.
+pub fn run(
+    args: impl IntoIterator<Item = OsString>,
+    io: &mut Io<'_>,
+) -> Result<Ending, CliError> {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return tell_usage(&error),
+    };
+    match &cli.command {
+        None => open::run(&cli),
+        Some(Command::Groups { input, json }) => groups::run(input, *json, io),
+        Some(Command::Check { input, json }) => check::run(input, *json, io),
+        Some(Command::Advantages(args)) => advantages::run(args, io),
+        Some(Command::Rank(args)) => rank::run(args, io),
+        Some(Command::Export(args)) => export::run(args, io),
+        Some(Command::Keys { keys }) => {
+            let table = open::key_table(keys.as_deref())?;
+            io.out.write_all(table.as_bytes())?;
+            Ok(Ending::Fine)
+        }
+        Some(Command::Completions { shell }) => {
+            // Into memory first: the generator panics when it cannot write.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "gagar", &mut script);
+            io.out.write_all(&script)?;
+            Ok(Ending::Fine)
+        }
+        Some(Command::Doctor {
+            paths,
+            common,
+            screen,
+        }) => doctor::run(paths, common, screen, io),
+    }
+}
+
+/// Help and version go to stdout, wrong usage to stderr, as clap prints them.
+fn tell_usage(error: &clap::Error) -> Result<Ending, CliError> {
+    error.print()?;
+    Ok(if error.exit_code() == 0 {
+        Ending::Fine
+    } else {
+        Ending::Usage
+    })
+}

@@ -1,0 +1,120 @@
+//! Printing: the two streams, aligned tables, JSON lines, text from rollouts made harmless.
+
+use std::io::{self, Write};
+
+use unicode_width::UnicodeWidthStr;
+
+use super::error::CliError;
+
+/// The streams of a command: results on `out`, everything else on `err`.
+pub struct Io<'a> {
+    /// Results.
+    pub out: &'a mut dyn Write,
+    /// Problems, notes, progress.
+    pub err: &'a mut dyn Write,
+}
+
+impl Io<'_> {
+    /// Prints one JSON value and a newline on `out`.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
+        serde_json::to_writer(&mut *self.out, value)?;
+        Ok(self.out.write_all(b"\n")?)
+    }
+
+    /// Prints a line on `out`, control characters made visible.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", visible(text))
+    }
+
+    /// Prints a line on `err`, control characters made visible.
+    ///
+    /// # Errors
+    /// When `err` cannot be written.
+    pub fn note(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.err, "{}", visible(text))
+    }
+
+    /// Prints an aligned table on `out`; columns marked in `right` are aligned to the right.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn table(&mut self, header: &[&str], right: &[bool], rows: &[Vec<String>]) -> io::Result<()> {
+        let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
+        let rows: Vec<Vec<String>> = std::iter::once(&header)
+            .chain(rows)
+            .map(|row| row.iter().map(|cell| visible(cell)).collect())
+            .collect();
+        let widths: Vec<usize> = (0..header.len())
+            .map(|column| {
+                let cells = rows.iter().filter_map(|row| row.get(column));
+                cells.map(|cell| cell.width()).max().unwrap_or(0)
+            })
+            .collect();
+        for row in &rows {
+            let mut line = String::new();
+            for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                let gap = " ".repeat(width.saturating_sub(cell.width()));
+                if column > 0 {
+                    line.push_str("  ");
+                }
+                if right.get(column).copied().unwrap_or(false) {
+                    line.push_str(&gap);
+                    line.push_str(cell);
+                } else {
+                    line.push_str(cell);
+                    line.push_str(&gap);
+                }
+            }
+            writeln!(self.out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// `text` on one line with everything that could steer a terminal made visible: control
+/// characters, and the marks that reverse or hide text.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        let steers = c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+        if steers {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_shown_not_sent() {
+        assert_eq!(
+            visible("a\u{1b}[2Jb\u{202e}\u{9b}é"),
+            "a\\u{1b}[2Jb\\u{202e}\\u{9b}é"
+        );
+    }
+
+    #[test]
+    fn tables_align_by_width() {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut io = Io {
+            out: &mut out,
+            err: &mut err,
+        };
+        let rows = [vec!["日本".to_owned(), "1".to_owned()], vec!["a".to_owned(), "10".to_owned()]];
+        io.table(&["id", "n"], &[false, true], &rows).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "id     n\n日本   1\na     10\n");
+    }
+}
