@@ -73,7 +73,12 @@ impl CliError {
 
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "gagar: {}", visible(&self.source.to_string()))?;
+        let text = self.source.to_string();
+        let mut lines = text.lines();
+        writeln!(f, "gagar: {}", visible(lines.next().unwrap_or_default()))?;
+        for line in lines {
+            writeln!(f, "  {}", visible(line.trim_start()))?;
+        }
         for hint in &self.hints {
             writeln!(f, "  hint: {}", visible(hint))?;
         }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::error::CliError;
+use super::open::sanitize_line;
 
 /// The streams of a command: results on `out`, everything else on `err`.
 pub struct Io<'a> {
@@ -77,21 +78,10 @@ impl Io<'_> {
     }
 }
 
-/// `text` on one line with everything that could steer a terminal made visible: control
-/// characters, and the marks that reverse or hide text.
+/// `text` on one line with everything that could steer a terminal made visible.
 #[must_use]
 pub fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        let steers = c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-        if steers {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    sanitize_line(text)
 }
 
 #[cfg(test)]
@@ -100,10 +90,9 @@ mod tests {
 
     #[test]
     fn control_characters_are_shown_not_sent() {
-        assert_eq!(
-            visible("a\u{1b}[2Jb\u{202e}\u{9b}é"),
-            "a\\u{1b}[2Jb\\u{202e}\\u{9b}é"
-        );
+        let shown = visible("a\u{1b}[2Jb\u{202e}\u{9b}é\n");
+        assert!(!shown.contains(['\u{1b}', '\u{202e}', '\u{9b}', '\n']), "{shown:?}");
+        assert!(shown.contains('é'));
     }
 
     #[test]

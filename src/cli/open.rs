@@ -1,0 +1,68 @@
+//! The one door to the terminal interface: starting it, and its tables for the headless commands.
+
+use std::path::Path;
+
+use super::Ending;
+use super::annotator::user_name;
+use super::args::{Cli, Screen};
+use super::error::CliError;
+use super::inputs::load_options;
+use crate::review::RankingSource;
+use crate::tui::TuiOptions;
+use crate::tui::settings::{choose_theme, config_folder, read_keys, read_themes};
+
+pub(super) use crate::tui::text::sanitize_line;
+
+/// Opens the terminal interface.
+///
+/// # Errors
+/// A path that does not exist, or what [`crate::tui::run`] reports.
+pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
+    if cli.paths.is_empty() {
+        return Err(CliError::usage("nothing to review: name files or folders with rollouts")
+            .hint("for example `gagar sample-data`; `gagar --help` shows more"));
+    }
+    for path in cli.paths.iter().chain(&cli.common.rankings) {
+        if let Err(error) = std::fs::metadata(path) {
+            return Err(CliError::failed(format!("{}: {error}", path.display()))
+                .hint("`gagar --help` lists the commands"));
+        }
+    }
+    let options = TuiOptions {
+        paths: cli.paths.clone(),
+        load: load_options(&cli.common),
+        settings: cli.common.settings(RankingSource::Best),
+        db: cli.common.db.clone(),
+        annotator: cli.common.annotator.clone().unwrap_or_else(user_name),
+        theme: cli.screen.theme.clone(),
+        keys: cli.screen.keys.clone(),
+    };
+    crate::tui::run(options).map_err(|error| {
+        CliError::failed(error).hint("`gagar groups PATH...` and the other commands need no terminal")
+    })?;
+    Ok(Ending::Fine)
+}
+
+/// The key table, with the person's overrides.
+///
+/// # Errors
+/// When the key file cannot be used.
+pub(super) fn key_table(keys: Option<&Path>) -> Result<String, CliError> {
+    let keymap = read_keys(keys, config_folder().as_deref()).map_err(CliError::failed)?;
+    Ok(keymap.markdown())
+}
+
+/// One line on the keys and one on the themes: what is found, or what is wrong.
+pub(super) fn face_report(screen: &Screen) -> [Result<String, String>; 2] {
+    let config = config_folder();
+    let keys = read_keys(screen.keys.as_deref(), config.as_deref());
+    let themes = read_themes(config.as_deref()).and_then(|themes| {
+        choose_theme(&themes, screen.theme.as_deref(), true)?;
+        let names: Vec<_> = themes.iter().map(|theme| theme.name.as_str()).collect();
+        Ok(names.join(", "))
+    });
+    [
+        keys.map(|_| "fine".to_owned()).map_err(|error| error.to_string()),
+        themes.map_err(|error| error.to_string()),
+    ]
+}
