@@ -35,42 +35,92 @@ const RULES: &[Rule] = &[
     Rule {
         covers: |path| path.starts_with("domain/"),
         forbidden: &[
-            "crate::diff", "crate::formats", "crate::export", "crate::store", "crate::review",
-            "crate::cli", "crate::tui", "std::fs", "std::env", "SystemTime", "Instant::now",
-            "serde_json", "rusqlite", "clap", "ratatui", "crossterm", "syntect", "jiff",
+            "crate::diff",
+            "crate::formats",
+            "crate::export",
+            "crate::store",
+            "crate::review",
+            "crate::cli",
+            "crate::tui",
+            "std::fs",
+            "std::env",
+            "SystemTime",
+            "Instant::now",
+            "serde_json",
+            "rusqlite",
+            "clap",
+            "ratatui",
+            "crossterm",
+            "syntect",
+            "jiff",
         ],
     },
     Rule {
         covers: |path| path.starts_with("diff/"),
         forbidden: &[
-            "crate::formats", "crate::export", "crate::store", "crate::review", "crate::cli",
-            "crate::tui", "std::fs", "std::env", "rusqlite", "clap", "ratatui", "crossterm",
+            "crate::formats",
+            "crate::export",
+            "crate::store",
+            "crate::review",
+            "crate::cli",
+            "crate::tui",
+            "std::fs",
+            "std::env",
+            "rusqlite",
+            "clap",
+            "ratatui",
+            "crossterm",
         ],
     },
     Rule {
         covers: |path| path.starts_with("formats/") || path.starts_with("export/"),
         forbidden: &[
-            "crate::store", "crate::review", "crate::cli", "crate::tui", "rusqlite", "ratatui",
-            "crossterm", "clap",
+            "crate::store",
+            "crate::review",
+            "crate::cli",
+            "crate::tui",
+            "rusqlite",
+            "ratatui",
+            "crossterm",
+            "clap",
         ],
     },
     Rule {
         covers: |path| path.starts_with("store/"),
         forbidden: &[
-            "crate::formats", "crate::export", "crate::review", "crate::cli", "crate::tui",
-            "ratatui", "crossterm", "clap",
+            "crate::formats",
+            "crate::export",
+            "crate::review",
+            "crate::cli",
+            "crate::tui",
+            "ratatui",
+            "crossterm",
+            "clap",
         ],
     },
     Rule {
         covers: |path| path.starts_with("review/"),
         forbidden: &[
-            "crate::cli", "crate::tui", "ratatui", "crossterm", "clap", "println!", "rusqlite",
+            "crate::cli",
+            "crate::tui",
+            "ratatui",
+            "crossterm",
+            "clap",
+            "println!",
+            "rusqlite",
             "std::fs",
         ],
     },
     Rule {
         covers: is_screen_state,
-        forbidden: &["ratatui", "crossterm", "std::fs", "crate::store", "crate::formats", "crate::cli"],
+        forbidden: &[
+            "ratatui",
+            "crossterm",
+            "std::fs",
+            "crate::store",
+            "crate::formats",
+            "crate::cli",
+        ],
     },
     Rule {
         covers: |path| path.starts_with("tui/"),
@@ -107,7 +157,11 @@ fn sources() -> Vec<(String, String)> {
     paths
         .into_iter()
         .map(|path| {
-            let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+            let name = path
+                .strip_prefix(&root)
+                .unwrap()
+                .to_string_lossy()
+                .replace('\\', "/");
             (name, fs::read_to_string(&path).unwrap())
         })
         .collect()
@@ -157,9 +211,8 @@ fn no_doc_comment_is_empty() {
         for (index, line) in lines.iter().enumerate() {
             // A blank `///` between two paragraphs is fine; one that stands alone says nothing.
             let is_doc = |at: Option<usize>| {
-                at.and_then(|at| lines.get(at)).is_some_and(|other| {
-                    other.starts_with("///") && *other != "///"
-                })
+                at.and_then(|at| lines.get(at))
+                    .is_some_and(|other| other.starts_with("///") && *other != "///")
             };
             if *line == "///" && !(is_doc(index.checked_sub(1)) && is_doc(Some(index + 1))) {
                 wrong.push(format!("src/{path}:{}", index + 1));
@@ -174,7 +227,10 @@ fn modules_are_named_by_what_they_hold() {
     for (path, _) in sources() {
         for part in path.trim_end_matches(".rs").split('/') {
             assert!(
-                !matches!(part, "util" | "utils" | "helper" | "helpers" | "common" | "manager" | "misc"),
+                !matches!(
+                    part,
+                    "util" | "utils" | "helper" | "helpers" | "common" | "manager" | "misc"
+                ),
                 "src/{path}"
             );
         }
@@ -183,7 +239,8 @@ fn modules_are_named_by_what_they_hold() {
 
 #[test]
 fn main_is_a_door_only() {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/main.rs")).unwrap();
+    let text =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/main.rs")).unwrap();
     assert!(text.lines().count() <= 60);
 }
 

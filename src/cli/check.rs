@@ -31,7 +31,11 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
     let set = load_set(&input.paths, &input.common)?;
     let summary = Summary {
         groups: set.groups.len(),
-        trajectories: set.groups.iter().map(|group| group.trajectories.len()).sum(),
+        trajectories: set
+            .groups
+            .iter()
+            .map(|group| group.trajectories.len())
+            .sum(),
         problems: set.problems.len(),
     };
     for problem in &set.problems {

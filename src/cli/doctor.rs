@@ -27,7 +27,10 @@ pub fn run(
         ("gagar", Ok(env!("CARGO_PKG_VERSION").to_owned())),
         ("sqlite", Ok(rusqlite::version().to_owned())),
         ("terminal", Ok(terminal())),
-        ("annotator", Ok(common.annotator.clone().unwrap_or_else(user_name))),
+        (
+            "annotator",
+            Ok(common.annotator.clone().unwrap_or_else(user_name)),
+        ),
         ("database", database(common)),
     ];
     let [keys, themes] = face_report(screen);
@@ -61,7 +64,10 @@ pub fn run(
             Err(text) => {
                 wrong = true;
                 let mut parts = text.lines();
-                io.line(&format!("{name:<11} PROBLEM: {}", parts.next().unwrap_or_default()))?;
+                io.line(&format!(
+                    "{name:<11} PROBLEM: {}",
+                    parts.next().unwrap_or_default()
+                ))?;
                 for part in parts {
                     io.line(&format!("{:<11} {part}", ""))?;
                 }
@@ -72,13 +78,19 @@ pub fn run(
 }
 
 fn terminal() -> String {
-    let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
+    let set = |name| {
+        std::env::var(name)
+            .ok()
+            .filter(|value: &String| !value.is_empty())
+    };
     let kind = set("TERM").unwrap_or_else(|| "TERM not set".to_owned());
     if !std::io::stdout().is_terminal() {
         return format!("{kind}; output is not a terminal");
     }
-    let size = crossterm::terminal::size()
-        .map_or_else(|_| "unknown size".to_owned(), |(columns, rows)| format!("{columns}x{rows}"));
+    let size = crossterm::terminal::size().map_or_else(
+        |_| "unknown size".to_owned(),
+        |(columns, rows)| format!("{columns}x{rows}"),
+    );
     let colours = match (set("NO_COLOR"), set("COLORTERM")) {
         (Some(_), _) => "no colours (NO_COLOR)".to_owned(),
         (None, Some(depth)) => format!("colours: {depth}"),
@@ -93,6 +105,8 @@ fn database(common: &Common) -> Result<String, String> {
         return Ok(format!("{path}: none yet; the first judgement makes it"));
     }
     let store = SqliteStore::at(&common.db);
-    let events = store.events_since(0).map_err(|error: StoreError| error.to_string())?;
+    let events = store
+        .events_since(0)
+        .map_err(|error: StoreError| error.to_string())?;
     Ok(format!("{path}: {} events", events.len()))
 }

@@ -84,12 +84,23 @@ fn refuse_inputs(args: &ExportArgs) -> Result<(), CliError> {
         return Ok(());
     };
     if output.is_dir() {
-        return Err(CliError::usage(format!("-o {} is a folder", args.output.display())));
+        return Err(CliError::usage(format!(
+            "-o {} is a folder",
+            args.output.display()
+        )));
     }
     let common = &args.input.common;
-    let mut inputs = args.input.paths.iter().chain(&common.rankings).chain([&common.db]);
+    let mut inputs = args
+        .input
+        .paths
+        .iter()
+        .chain(&common.rankings)
+        .chain([&common.db]);
     match inputs.find(|path| path.canonicalize().is_ok_and(|path| path == output)) {
-        Some(path) => Err(CliError::usage(format!("-o would overwrite {}", path.display()))),
+        Some(path) => Err(CliError::usage(format!(
+            "-o would overwrite {}",
+            path.display()
+        ))),
         None => Ok(()),
     }
 }
@@ -115,7 +126,10 @@ fn write_whole<T>(
         hash: Sha256::new(),
     };
     let result = write(&mut out)?;
-    let file = out.inner.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let file = out
+        .inner
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
     file.sync_all()?;
     std::fs::rename(&temporary.0, &path)?;
     Ok((result, hex(&out.hash.finalize())))

@@ -29,17 +29,22 @@ struct Line<'a> {
 pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let opened = open(input, RankingSource::Best, Whose::User, io)?;
     let session = &opened.session;
-    let lines = session.set().groups.iter().zip(session.rows()).map(|(group, row)| Line {
-        group_id: group.id.as_str(),
-        n: row.n,
-        passing: row.passing,
-        failing: row.failing,
-        unscored: row.unscored,
-        class: row.class.word(),
-        kept: row.class.is_kept(),
-        ranked_by: row.ranked_by.as_deref(),
-        state: row.state.word(),
-    });
+    let lines = session
+        .set()
+        .groups
+        .iter()
+        .zip(session.rows())
+        .map(|(group, row)| Line {
+            group_id: group.id.as_str(),
+            n: row.n,
+            passing: row.passing,
+            failing: row.failing,
+            unscored: row.unscored,
+            class: row.class.word(),
+            kept: row.class.is_kept(),
+            ranked_by: row.ranked_by.as_deref(),
+            state: row.state.word(),
+        });
     if json {
         for line in lines {
             io.json(&line)?;
@@ -62,7 +67,15 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
         })
         .collect();
     let header = [
-        "group", "n", "pass", "fail", "unscored", "class", "kept", "ranked by", "state",
+        "group",
+        "n",
+        "pass",
+        "fail",
+        "unscored",
+        "class",
+        "kept",
+        "ranked by",
+        "state",
     ];
     let right = [false, true, true, true, true];
     io.table(&header, &right, &rows)?;

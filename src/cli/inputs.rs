@@ -47,7 +47,9 @@ pub fn tell_problems(set: &LoadedSet, io: &mut Io<'_>) -> Result<bool, CliError>
     }
     let rest = set.problems.len().saturating_sub(PROBLEMS_SHOWN);
     if rest > 0 {
-        io.note(&format!("and {rest} more problems; `gagar check` lists them"))?;
+        io.note(&format!(
+            "and {rest} more problems; `gagar check` lists them"
+        ))?;
     }
     Ok(!set.problems.is_empty())
 }
@@ -104,7 +106,11 @@ pub fn open(
     let set = load_set(&input.paths, &input.common)?;
     let problems = tell_problems(&set, io)?;
     let seed = rand::random();
-    let paths: Vec<_> = input.paths.iter().map(|path| path.display().to_string()).collect();
+    let paths: Vec<_> = input
+        .paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     let identity = Identity {
         annotator,
         session_id: format!("{:032x}", rand::random::<u128>()),
@@ -133,8 +139,11 @@ pub fn require_db(db: &Path) -> Result<(), CliError> {
     if db.exists() {
         return Ok(());
     }
-    Err(CliError::failed(format!("{}: no such database", db.display()))
-        .hint("it is made by the first judgement, in the terminal interface or by `gagar rank`"))
+    Err(
+        CliError::failed(format!("{}: no such database", db.display())).hint(
+            "it is made by the first judgement, in the terminal interface or by `gagar rank`",
+        ),
+    )
 }
 
 fn known_annotator(events: &[Event]) -> Result<String, CliError> {
@@ -149,7 +158,9 @@ fn known_annotator(events: &[Event]) -> Result<String, CliError> {
     }
     match names.iter().copied().collect::<Vec<_>>().as_slice() {
         [only] => Ok((*only).to_owned()),
-        several => Err(CliError::usage("several annotators have submitted rankings")
-            .hint(format!("name one: --annotator {}", several.join("|")))),
+        several => Err(
+            CliError::usage("several annotators have submitted rankings")
+                .hint(format!("name one: --annotator {}", several.join("|"))),
+        ),
     }
 }

@@ -59,10 +59,7 @@ impl Ending {
 ///
 /// # Errors
 /// Why the command could not do its work.
-pub fn run(
-    args: impl IntoIterator<Item = OsString>,
-    io: &mut Io<'_>,
-) -> Result<Ending, CliError> {
+pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => return tell_usage(&error),

@@ -19,8 +19,10 @@ pub(super) use crate::tui::text::sanitize_line;
 /// A path that does not exist, or what [`crate::tui::run`] reports.
 pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
     if cli.paths.is_empty() {
-        return Err(CliError::usage("nothing to review: name files or folders with rollouts")
-            .hint("for example `gagar sample-data`; `gagar --help` shows more"));
+        return Err(
+            CliError::usage("nothing to review: name files or folders with rollouts")
+                .hint("for example `gagar sample-data`; `gagar --help` shows more"),
+        );
     }
     for path in cli.paths.iter().chain(&cli.common.rankings) {
         if let Err(error) = std::fs::metadata(path) {
@@ -38,7 +40,8 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         keys: cli.screen.keys.clone(),
     };
     crate::tui::run(options).map_err(|error| {
-        CliError::failed(error).hint("`gagar groups PATH...` and the other commands need no terminal")
+        CliError::failed(error)
+            .hint("`gagar groups PATH...` and the other commands need no terminal")
     })?;
     Ok(Ending::Fine)
 }
@@ -62,7 +65,8 @@ pub(super) fn face_report(screen: &Screen) -> [Result<String, String>; 2] {
         Ok(names.join(", "))
     });
     [
-        keys.map(|_| "fine".to_owned()).map_err(|error| error.to_string()),
+        keys.map(|_| "fine".to_owned())
+            .map_err(|error| error.to_string()),
         themes.map_err(|error| error.to_string()),
     ]
 }

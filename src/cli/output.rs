@@ -45,7 +45,12 @@ impl Io<'_> {
     ///
     /// # Errors
     /// When `out` cannot be written.
-    pub fn table(&mut self, header: &[&str], right: &[bool], rows: &[Vec<String>]) -> io::Result<()> {
+    pub fn table(
+        &mut self,
+        header: &[&str],
+        right: &[bool],
+        rows: &[Vec<String>],
+    ) -> io::Result<()> {
         let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
         let rows: Vec<Vec<String>> = std::iter::once(&header)
             .chain(rows)
@@ -91,7 +96,10 @@ mod tests {
     #[test]
     fn control_characters_are_shown_not_sent() {
         let shown = visible("a\u{1b}[2Jb\u{202e}\u{9b}é\n");
-        assert!(!shown.contains(['\u{1b}', '\u{202e}', '\u{9b}', '\n']), "{shown:?}");
+        assert!(
+            !shown.contains(['\u{1b}', '\u{202e}', '\u{9b}', '\n']),
+            "{shown:?}"
+        );
         assert!(shown.contains('é'));
     }
 
@@ -102,8 +110,14 @@ mod tests {
             out: &mut out,
             err: &mut err,
         };
-        let rows = [vec!["日本".to_owned(), "1".to_owned()], vec!["a".to_owned(), "10".to_owned()]];
+        let rows = [
+            vec!["日本".to_owned(), "1".to_owned()],
+            vec!["a".to_owned(), "10".to_owned()],
+        ];
         io.table(&["id", "n"], &[false, true], &rows).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "id     n\n日本   1\na     10\n");
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "id     n\n日本   1\na     10\n"
+        );
     }
 }

@@ -45,7 +45,10 @@ pub fn run(args: &RankArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     }
     opened.store.append(&events)?;
     for event in &events {
-        if let EventBody::RankSubmit { tiers, unranked, .. } = &event.body {
+        if let EventBody::RankSubmit {
+            tiers, unranked, ..
+        } = &event.body
+        {
             let stored = Stored {
                 group_id: &args.group,
                 annotator: &event.annotator,
@@ -73,15 +76,20 @@ fn tell(stored: &Stored<'_>, args: &RankArgs, io: &mut Io<'_>) -> Result<(), Cli
         stored.annotation_id,
     ))?;
     if !stored.unranked.is_empty() {
-        io.note(&format!("passing, left unranked: {}", stored.unranked.join(", ")))?;
+        io.note(&format!(
+            "passing, left unranked: {}",
+            stored.unranked.join(", ")
+        ))?;
     }
     Ok(())
 }
 
 fn parse_tiers(text: &str) -> Result<Vec<Vec<String>>, CliError> {
     let tiers: Vec<Vec<String>> = serde_json::from_str(text).map_err(|error| {
-        CliError::usage(format!("--tiers is not a list of tiers of trajectory ids: {error}"))
-            .hint("for example --tiers '[[\"t1\"],[\"t2\",\"t3\"]]': t1 best, t2 and t3 tied")
+        CliError::usage(format!(
+            "--tiers is not a list of tiers of trajectory ids: {error}"
+        ))
+        .hint("for example --tiers '[[\"t1\"],[\"t2\",\"t3\"]]': t1 best, t2 and t3 tied")
     })?;
     if tiers.is_empty() || tiers.iter().any(Vec::is_empty) {
         return Err(CliError::usage("--tiers has an empty tier, or none"));
@@ -117,8 +125,7 @@ fn to_ranking(group: &RolloutGroup, tiers: &[Vec<String>]) -> Result<Ranking, Cl
         }
         indices.push(places);
     }
-    Ranking::new(indices)
-        .map_err(|error| CliError::usage(format!("group {}: {error}", group.id)))
+    Ranking::new(indices).map_err(|error| CliError::usage(format!("group {}: {error}", group.id)))
 }
 
 fn unknown_trajectory(group: &RolloutGroup, id: &str) -> CliError {
@@ -137,7 +144,12 @@ fn passing_ids(group: &RolloutGroup) -> String {
 }
 
 fn unknown_group(session: &ReviewSession, id: &str) -> CliError {
-    let ids: Vec<&str> = session.set().groups.iter().map(|group| group.id.as_str()).collect();
+    let ids: Vec<&str> = session
+        .set()
+        .groups
+        .iter()
+        .map(|group| group.id.as_str())
+        .collect();
     let error = CliError::usage(format!("no group {id} in the paths given"));
     let close = similar::get_close_matches(id, &ids, 5, 0.6);
     if close.is_empty() {

@@ -57,7 +57,9 @@ impl Export for Advantages {
             match source.computed(index) {
                 Ok(found) if found.kept || options.all => computed.push((group, found)),
                 Ok(_) => {}
-                Err(reason) => written.problems.push(format!("group {}: {reason}", group.id)),
+                Err(reason) => written
+                    .problems
+                    .push(format!("group {}: {reason}", group.id)),
             }
         }
         let export_id = options

@@ -165,10 +165,7 @@ pub static EXPORTS: &[&dyn Export] = &[
 /// The export of this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static dyn Export> {
-    EXPORTS
-        .iter()
-        .copied()
-        .find(|export| export.name() == name)
+    EXPORTS.iter().copied().find(|export| export.name() == name)
 }
 
 /// Writes one row and its newline.

@@ -14,9 +14,7 @@ use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::{
-    Export, ExportOptions, ExportSource, Label, LabelState, TOOL, Written, write_row,
-};
+use super::{Export, ExportOptions, ExportSource, Label, LabelState, TOOL, Written, write_row};
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 
 /// Training records for a grader.
@@ -74,7 +72,9 @@ impl Export for GraderSft {
                 match source.open(index) {
                     Ok(content) => open = Some((index, content)),
                     Err(reason) => {
-                        written.problems.push(format!("group {}: {reason}", group.id));
+                        written
+                            .problems
+                            .push(format!("group {}: {reason}", group.id));
                         continue;
                     }
                 }
@@ -92,7 +92,9 @@ impl Export for GraderSft {
                         write_row(out, &row)?;
                         written.rows += 1;
                     }
-                    Err(reason) => written.problems.push(format!("group {}: {reason}", group.id)),
+                    Err(reason) => written
+                        .problems
+                        .push(format!("group {}: {reason}", group.id)),
                 }
             }
             spelled += u64::from(options.permute == 0 && sample.shown_order_is_answer());
@@ -102,7 +104,9 @@ impl Export for GraderSft {
             }
         }
         if drafts > 0 {
-            written.notes.push(format!("{drafts} drafts have no row: only submitted rankings count"));
+            written.notes.push(format!(
+                "{drafts} drafts have no row: only submitted rankings count"
+            ));
         }
         if spelled > 0 {
             written.notes.push(format!(
@@ -125,9 +129,9 @@ fn loaded<'a>(
         None => written
             .notes
             .push(format!("group {group} ({by}): not in the paths given")),
-        Some(_) if label.stale => written
-            .problems
-            .push(format!("group {group} ({by}): stale, the group has changed since it was judged")),
+        Some(_) if label.stale => written.problems.push(format!(
+            "group {group} ({by}): stale, the group has changed since it was judged"
+        )),
         Some(found) => return Some(found),
     }
     None
@@ -209,7 +213,12 @@ impl Sample<'_> {
 
     fn shown_order_is_answer(&self) -> bool {
         let tiers = self.label.tiers.as_deref().unwrap_or_default();
-        tiers.len() > 1 && tiers.iter().flatten().zip(&self.label.shown_order).all(|(a, b)| a == b)
+        tiers.len() > 1
+            && tiers
+                .iter()
+                .flatten()
+                .zip(&self.label.shown_order)
+                .all(|(a, b)| a == b)
     }
 
     fn question(&self, letters: &Letters) -> Result<String, String> {
@@ -219,11 +228,19 @@ impl Sample<'_> {
             .unwrap_or("(no text of the task is known)");
         let mut text = format!("<task>\n{}\n</task>", task.trim_end());
         for (id, letter) in &letters.pairs {
-            let place = self.group.trajectories.iter().position(|t| t.id.as_str() == id);
+            let place = self
+                .group
+                .trajectories
+                .iter()
+                .position(|t| t.id.as_str() == id);
             let place = place.ok_or_else(|| format!("{id} was shown but is not in the group"))?;
             let trajectory = self.group.trajectories.get(place);
             let tests = trajectory.map_or("unscored", |t| t.outcome.word());
-            let patch = self.content.trajectories.get(place).and_then(|t| t.patch.as_deref());
+            let patch = self
+                .content
+                .trajectories
+                .get(place)
+                .and_then(|t| t.patch.as_deref());
             let patch = patch.filter(|patch| !patch.trim().is_empty());
             // Writing to a string cannot fail.
             let _ = write!(
@@ -267,7 +284,9 @@ impl Letters {
     fn of(order: &[String]) -> Self {
         let pairs = order.iter().enumerate();
         Self {
-            pairs: pairs.map(|(place, id)| (id.clone(), letter(place))).collect(),
+            pairs: pairs
+                .map(|(place, id)| (id.clone(), letter(place)))
+                .collect(),
         }
     }
 
@@ -295,7 +314,9 @@ impl Letters {
             let hit = by_length.iter().find(|(id, _)| {
                 !in_word
                     && rest.starts_with(id.as_str())
-                    && !rest.get(id.len()..).is_some_and(|tail| tail.starts_with(is_word))
+                    && !rest
+                        .get(id.len()..)
+                        .is_some_and(|tail| tail.starts_with(is_word))
             });
             let taken = match hit {
                 Some((id, letter)) => {

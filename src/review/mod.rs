@@ -14,3 +14,7 @@ pub use change::{Change, Proposal, ReviewError};
 pub use row::{GroupRow, ReviewState};
 pub use session::{Identity, ReviewSession, Settings};
 pub use view::{Origin, RankingSource, ReviewedGroup, ShownRanking, lengths, passing};
+
+// What a face hands through without knowing the layers below.
+pub use crate::formats::Progress;
+pub use crate::store::NewEvent;

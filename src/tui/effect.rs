@@ -1,6 +1,6 @@
 //! Work that an update asks for; the runtime does it and answers with a [`super::Message`].
 
-use crate::store::NewEvent;
+use crate::review::NewEvent;
 
 /// Work to run outside the model.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::highlight::FileColours;
 use super::key::Key;
 use super::model::OpenedGroup;
-use crate::formats::Progress;
+use crate::review::Progress;
 use crate::review::ReviewSession;
 
 /// What the mouse did.

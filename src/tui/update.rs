@@ -168,7 +168,7 @@ pub fn shown_ranking(model: &Model) -> Option<&Ranking> {
     model.reviewed.as_ref().map(|(_, reviewed)| &reviewed.shown.ranking)
 }
 
-fn save(model: &mut Model, events: Vec<crate::store::NewEvent>) -> Vec<Effect> {
+fn save(model: &mut Model, events: Vec<crate::review::NewEvent>) -> Vec<Effect> {
     if model.saves.failed.is_some() {
         // Nothing is stored past a hole: try everything again, in order.
         model.saves.unsaved.push_back(events);
