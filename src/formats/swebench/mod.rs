@@ -3,6 +3,7 @@
 //! A run is a folder (or, when several runs share one, a predictions file); its name is the
 //! trajectory's id, `instance_id` is the group's. What is *not* here: evaluation.
 
+mod gather;
 pub(crate) mod metrics;
 pub(crate) mod predictions;
 pub(crate) mod reports;

@@ -1,0 +1,341 @@
+//! Sorts predictions into runs and names the runs.
+//!
+//! What is *not* here: what is attached to runs afterwards (`runs`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::formats::Problem;
+use crate::formats::assemble::Drafts;
+use crate::formats::found::At;
+
+use super::metrics::Metrics;
+use super::predictions::Prediction;
+use super::reports::{TaskReport, Verdict};
+use super::traces::Trace;
+
+/// Folders of a run that hold one file or folder per task.
+const PER_TASK: [&str; 6] = [
+    "trajs",
+    "trajectories",
+    "logs",
+    "patches",
+    "preds",
+    "results",
+];
+
+/// One run.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    pub(super) name: String,
+    pub(super) folder: PathBuf,
+    /// Stem of the predictions file, when several runs share the folder.
+    pub(super) stem: Option<String>,
+    pub(super) models: BTreeSet<String>,
+    pub(super) predictions: Vec<Prediction>,
+    pub(super) verdicts: BTreeMap<String, (Verdict, At)>,
+    pub(super) rest_failed: bool,
+    pub(super) has_report: bool,
+    pub(super) reports: BTreeMap<String, TaskReport>,
+    pub(super) traces: BTreeMap<String, Trace>,
+    pub(super) metrics: BTreeMap<String, Metrics>,
+}
+
+impl Run {
+    /// Whether it holds the tasks' reference patches instead of attempts.
+    pub(super) fn is_reference(&self) -> bool {
+        let says = |name: &str| {
+            name.split(|c: char| !c.is_ascii_alphanumeric())
+                .any(|word| ["gold", "golden"].contains(&word.to_ascii_lowercase().as_str()))
+        };
+        says(&self.name) || (!self.models.is_empty() && self.models.iter().all(|model| says(model)))
+    }
+
+    /// Whether a path names this run: its model, its stem or its folder.
+    pub(super) fn is_named_by(&self, path: &Path) -> bool {
+        let mut names: Vec<String> = self
+            .models
+            .iter()
+            .map(|model| model.replace('/', "__"))
+            .collect();
+        names.extend(self.stem.clone());
+        names.push(last_name(&self.folder));
+        path.components().any(|part| {
+            let part = part.as_os_str().to_string_lossy();
+            names.iter().any(|name| {
+                !name.is_empty()
+                    && part
+                        .strip_prefix(name.as_str())
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        })
+    }
+}
+
+fn last_name(path: &Path) -> String {
+    match path.file_name() {
+        Some(name) => name.to_string_lossy().into_owned(),
+        // `.` and `..` have no name of their own.
+        None => std::fs::canonicalize(path)
+            .ok()
+            .and_then(|real| {
+                real.file_name()
+                    .map(|name| name.to_string_lossy().into_owned())
+            })
+            .unwrap_or_else(|| "run".to_owned()),
+    }
+}
+
+/// The folder of the run that a per-task file belongs to.
+fn run_folder(path: &Path, instance: &str) -> PathBuf {
+    let mut folder = path.parent().unwrap_or(path);
+    if last_name(folder) == instance
+        && let Some(outer) = folder.parent()
+    {
+        folder = outer;
+        if PER_TASK.contains(&last_name(folder).as_str())
+            && let Some(outer) = folder.parent()
+        {
+            folder = outer;
+        }
+    }
+    folder.to_path_buf()
+}
+
+/// The task a file is about by its name: `<id>.json`, `<id>/report.json`, `<id>/<id>.traj.json`.
+pub(super) fn instance_of(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy();
+    for suffix in [".traj.json", ".traj", ".json", ".jsonl"] {
+        if let Some(stem) = name.strip_suffix(suffix)
+            && !["report", "trajectory", "traj", "messages"].contains(&stem)
+        {
+            return Some(stem.to_owned());
+        }
+    }
+    path.parent()?
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+}
+
+/// Predictions made of the submissions that traces record, for runs without a predictions file.
+pub(super) fn submissions(
+    predictions: &[Prediction],
+    traces: &mut [Trace],
+    drafts: &Drafts,
+) -> Vec<Prediction> {
+    let folders: BTreeSet<PathBuf> = predictions
+        .iter()
+        .map(|prediction| run_folder(&drafts.path(prediction.at.file), &prediction.instance))
+        .collect();
+    let mut out = Vec::new();
+    for trace in traces {
+        let path = drafts.path(trace.at.file);
+        let Some(id) = trace.instance.clone().or_else(|| instance_of(&path)) else {
+            continue;
+        };
+        let in_run = path.ancestors().any(|folder| folders.contains(folder));
+        if let (false, Some(patch)) = (in_run, trace.submission.clone()) {
+            out.push(Prediction {
+                instance: id,
+                model: None,
+                patch,
+                cost_usd: trace.cost_usd,
+                resolved: None,
+                place: trace.place,
+                at: trace.at,
+                meta: crate::domain::Extra::default(),
+            });
+        }
+    }
+    out
+}
+
+/// Sorts predictions into runs: one a folder, unless files of a folder contradict each other or
+/// one file holds several models.
+pub(super) fn gather(predictions: Vec<Prediction>, drafts: &mut Drafts) -> Vec<Run> {
+    let mut folders: BTreeMap<PathBuf, BTreeMap<usize, Vec<Prediction>>> = BTreeMap::new();
+    for prediction in predictions {
+        let folder = run_folder(&drafts.path(prediction.at.file), &prediction.instance);
+        let files = folders.entry(folder).or_default();
+        files
+            .entry(prediction.at.file)
+            .or_default()
+            .push(prediction);
+    }
+    let mut runs = Vec::new();
+    for (folder, files) in folders {
+        let apart = files_contradict(&files);
+        let mut whole: Vec<Prediction> = Vec::new();
+        // Files with many predictions first: per-task copies follow them.
+        let mut files: Vec<(usize, Vec<Prediction>)> = files.into_iter().collect();
+        files.sort_by_key(|(file, predictions)| (predictions.len() == 1, *file));
+        for (file, predictions) in files {
+            if apart && predictions.len() > 1 {
+                let stem = drafts
+                    .path(file)
+                    .file_stem()
+                    .map(|stem| stem.to_string_lossy().into_owned())
+                    .unwrap_or_default();
+                by_model(&folder, Some(stem), predictions, &mut runs, drafts);
+            } else {
+                whole.extend(predictions);
+            }
+        }
+        if !whole.is_empty() {
+            by_model(&folder, None, whole, &mut runs, drafts);
+        }
+    }
+    runs
+}
+
+/// Whether two files with several predictions give different patches for one task.
+fn files_contradict(files: &BTreeMap<usize, Vec<Prediction>>) -> bool {
+    let mut last: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    for (file, predictions) in files
+        .iter()
+        .filter(|(_, predictions)| predictions.len() > 1)
+    {
+        let mut own: BTreeMap<&str, &str> = BTreeMap::new();
+        for prediction in predictions {
+            own.insert(&prediction.instance, &prediction.patch.sha256);
+        }
+        for (id, hash) in own {
+            match last.get(id) {
+                Some((_, before)) if *before != hash => return true,
+                _ => {
+                    last.insert(id, (*file, hash));
+                }
+            }
+        }
+    }
+    false
+}
+
+/// Splits by model when a task occurs with several models, and settles duplicates.
+fn by_model(
+    folder: &Path,
+    stem: Option<String>,
+    predictions: Vec<Prediction>,
+    runs: &mut Vec<Run>,
+    drafts: &mut Drafts,
+) {
+    let mut models: BTreeMap<(&str, usize), BTreeSet<Option<&str>>> = BTreeMap::new();
+    for prediction in &predictions {
+        let key = (prediction.instance.as_str(), prediction.at.file);
+        models
+            .entry(key)
+            .or_default()
+            .insert(prediction.model.as_deref());
+    }
+    let several = models.values().any(|models| models.len() > 1);
+    let mut parts: BTreeMap<Option<String>, Vec<Prediction>> = BTreeMap::new();
+    for prediction in predictions {
+        let key = if several {
+            prediction.model.clone()
+        } else {
+            None
+        };
+        parts.entry(key).or_default().push(prediction);
+    }
+    for (model, predictions) in parts {
+        let stem = match (&stem, model) {
+            (stem, None) => stem.clone(),
+            (None, Some(model)) => Some(model.replace('/', "__")),
+            (Some(stem), Some(model)) => Some(format!("{stem}.{}", model.replace('/', "__"))),
+        };
+        let mut run = Run {
+            folder: folder.to_path_buf(),
+            stem,
+            ..Run::default()
+        };
+        settle(predictions, &mut run, drafts);
+        runs.push(run);
+    }
+}
+
+/// Keeps one prediction a task: of one file the last (as the harness reads it), of several files
+/// the first.
+fn settle(predictions: Vec<Prediction>, run: &mut Run, drafts: &mut Drafts) {
+    let mut place: BTreeMap<String, usize> = BTreeMap::new();
+    let mut others = 0_usize;
+    for prediction in predictions {
+        run.models.extend(prediction.model.clone());
+        let told = prediction
+            .resolved
+            .map(|flag| (Verdict::of_flag(flag), prediction.at));
+        let Some(&index) = place.get(&prediction.instance) else {
+            place.insert(prediction.instance.clone(), run.predictions.len());
+            run.verdicts
+                .extend(told.map(|told| (prediction.instance.clone(), told)));
+            run.predictions.push(prediction);
+            continue;
+        };
+        let before = &mut run.predictions[index];
+        let same = before.patch.sha256 == prediction.patch.sha256
+            && before.patch.presence == prediction.patch.presence;
+        let (at, id) = (prediction.at, prediction.instance.clone());
+        if before.at.file == at.file {
+            *before = prediction;
+            run.verdicts.extend(told.map(|told| (id.clone(), told)));
+            let reason = if same {
+                "the task occurs twice with the same patch"
+            } else {
+                "the task occurs twice with different patches; the last counts"
+            };
+            drafts.problem(at, &id, reason);
+            continue;
+        }
+        if !same {
+            // What such a record tells is about another patch.
+            others += 1;
+            continue;
+        }
+        run.verdicts.extend(told.map(|told| (id, told)));
+        before.cost_usd = before.cost_usd.or(prediction.cost_usd);
+        if before.meta.0.is_empty() {
+            before.meta = prediction.meta;
+        }
+    }
+    if others > 0 {
+        let reason = format!(
+            "{others} per-task files hold another patch than the run's predictions file; the \
+             predictions file counts"
+        );
+        drafts.problems.push(Problem::new(&run.folder, reason));
+    }
+}
+
+/// Gives every run its name: the folder's, with the file's stem or outer folders as far as needed
+/// to tell runs apart.
+pub(super) fn name_runs(runs: &mut [Run]) {
+    for run in runs.iter_mut() {
+        let folder = last_name(&run.folder);
+        run.name = match &run.stem {
+            Some(stem) => format!("{folder}/{stem}"),
+            None => folder,
+        };
+    }
+    let mut outer: Vec<PathBuf> = runs
+        .iter()
+        .map(|run| std::fs::canonicalize(&run.folder).unwrap_or_else(|_| run.folder.clone()))
+        .collect();
+    loop {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for run in runs.iter() {
+            *counts.entry(run.name.clone()).or_default() += 1;
+        }
+        let mut changed = false;
+        for (run, folder) in runs.iter_mut().zip(&mut outer) {
+            if counts.get(&run.name).is_some_and(|count| *count > 1)
+                && folder.pop()
+                && let Some(name) = folder.file_name()
+            {
+                run.name = format!("{}/{}", name.to_string_lossy(), run.name);
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
