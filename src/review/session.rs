@@ -173,8 +173,7 @@ impl ReviewSession {
     #[must_use]
     pub fn judgement(&self, group: usize) -> Option<&Judgement> {
         let data = self.group(group)?;
-        self.any_judgement(group)
-            .filter(|found| data.fingerprint == found.fingerprint)
+        self.any_judgement(group)?.at(&data.fingerprint)
     }
 
     /// This annotator's judgement, stale or not.

@@ -25,16 +25,36 @@ impl Area {
     #[must_use]
     pub fn split_top(self, rows: u16) -> (Self, Self) {
         let rows = rows.min(self.height);
-        let top = Self { height: rows, ..self };
-        (top, Self { y: self.y + rows, height: self.height - rows, ..self })
+        let top = Self {
+            height: rows,
+            ..self
+        };
+        (
+            top,
+            Self {
+                y: self.y + rows,
+                height: self.height - rows,
+                ..self
+            },
+        )
     }
 
     /// Cuts `columns` off the left: (the left, the rest).
     #[must_use]
     pub fn split_left(self, columns: u16) -> (Self, Self) {
         let columns = columns.min(self.width);
-        let left = Self { width: columns, ..self };
-        (left, Self { x: self.x + columns, width: self.width - columns, ..self })
+        let left = Self {
+            width: columns,
+            ..self
+        };
+        (
+            left,
+            Self {
+                x: self.x + columns,
+                width: self.width - columns,
+                ..self
+            },
+        )
     }
 }
 
@@ -44,5 +64,10 @@ const BOTTOM_ROWS: u16 = 2;
 /// The part of a terminal of this size (columns, rows) that a screen draws in.
 #[must_use]
 pub fn screen((width, height): (u16, u16)) -> Area {
-    Area { x: 0, y: 0, width, height: height.saturating_sub(BOTTOM_ROWS) }
+    Area {
+        x: 0,
+        y: 0,
+        width,
+        height: height.saturating_sub(BOTTOM_ROWS),
+    }
 }

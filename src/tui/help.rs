@@ -20,7 +20,11 @@ pub fn rows(model: &Model) -> Vec<HelpRow> {
     let own = model.screen.context();
     [own, Context::Global]
         .into_iter()
-        .flat_map(|context| Action::ALL.iter().filter(move |action| action.context() == context))
+        .flat_map(|context| {
+            Action::ALL
+                .iter()
+                .filter(move |action| action.context() == context)
+        })
         .map(|&action| HelpRow {
             action,
             keys: keys_of(model, action),
@@ -44,9 +48,10 @@ pub fn applies(model: &Model, action: Action) -> bool {
         Action::OpenGrader => model.reviewed.as_ref().is_some_and(|(group, _)| {
             loaded.is_some_and(|session| !session.answers(*group).is_empty())
         }),
-        Action::AcceptGrader => {
-            model.reviewed.as_ref().is_some_and(|(_, reviewed)| reviewed.grader.is_some())
-        }
+        Action::AcceptGrader => model
+            .reviewed
+            .as_ref()
+            .is_some_and(|(_, reviewed)| reviewed.grader.is_some()),
         Action::NextTheme => model.theme_names.len() > 1,
         action if action.context() == Context::Global => true,
         _ => loaded.is_some(),

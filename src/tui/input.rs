@@ -23,7 +23,11 @@ pub fn message_of(event: Event) -> Option<Message> {
                 MouseEventKind::ScrollDown => MouseKind::ScrollDown,
                 _ => return None,
             };
-            Some(Message::Mouse { kind, x: mouse.column, y: mouse.row })
+            Some(Message::Mouse {
+                kind,
+                x: mouse.column,
+                y: mouse.row,
+            })
         }
         Event::FocusGained | Event::FocusLost => None,
     }
@@ -82,10 +86,22 @@ mod tests {
 
     #[test]
     fn shift_is_folded_into_the_character() {
-        assert_eq!(press(KeyCode::Char('J'), KeyModifiers::SHIFT).as_deref(), Some("J"));
-        assert_eq!(press(KeyCode::Char('j'), KeyModifiers::SHIFT).as_deref(), Some("J"));
-        assert_eq!(press(KeyCode::Char('r'), KeyModifiers::CONTROL).as_deref(), Some("<ctrl-r>"));
-        assert_eq!(press(KeyCode::Tab, KeyModifiers::SHIFT).as_deref(), Some("<backtab>"));
+        assert_eq!(
+            press(KeyCode::Char('J'), KeyModifiers::SHIFT).as_deref(),
+            Some("J")
+        );
+        assert_eq!(
+            press(KeyCode::Char('j'), KeyModifiers::SHIFT).as_deref(),
+            Some("J")
+        );
+        assert_eq!(
+            press(KeyCode::Char('r'), KeyModifiers::CONTROL).as_deref(),
+            Some("<ctrl-r>")
+        );
+        assert_eq!(
+            press(KeyCode::Tab, KeyModifiers::SHIFT).as_deref(),
+            Some("<backtab>")
+        );
         assert_eq!(press(KeyCode::CapsLock, KeyModifiers::NONE), None);
     }
 

@@ -40,7 +40,11 @@ impl Keymap {
         }
         let keymap = Self { keys };
         errors.extend(keymap.clashes());
-        if errors.is_empty() { Ok(keymap) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok(keymap)
+        } else {
+            Err(errors)
+        }
     }
 
     /// What `pressed` means in a context: the context's own keys first, then the global ones.
@@ -60,14 +64,21 @@ impl Keymap {
                 }
             }
         }
-        if pending { Lookup::Pending } else { Lookup::Miss }
+        if pending {
+            Lookup::Pending
+        } else {
+            Lookup::Miss
+        }
     }
 
     /// The keys of an action as text, in the order of the keymap; empty when unbound.
     #[must_use]
     pub fn keys_of(&self, action: Action) -> Vec<String> {
         let print = |keys: &Vec<Key>| keys.iter().map(Key::to_string).collect::<String>();
-        self.keys.get(&action).map(|all| all.iter().map(print).collect()).unwrap_or_default()
+        self.keys
+            .get(&action)
+            .map(|all| all.iter().map(print).collect())
+            .unwrap_or_default()
     }
 
     /// The first key of an action as text.
@@ -79,9 +90,13 @@ impl Keymap {
     /// The key table as Markdown, one row per action: the README holds exactly this.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut text = String::from("| where | keys | action | what it does |\n|---|---|---|---|\n");
+        let mut text =
+            String::from("| where | keys | action | what it does |\n|---|---|---|---|\n");
         for context in Context::ALL {
-            for &action in Action::ALL.iter().filter(|action| action.context() == context) {
+            for &action in Action::ALL
+                .iter()
+                .filter(|action| action.context() == context)
+            {
                 let keys = match self.keys_of(action) {
                     keys if action == Action::PlaceDigit && keys.len() == 9 => "`1`-`9`".to_owned(),
                     keys => keys
@@ -135,8 +150,9 @@ fn read_into(text: &str, keys: &mut BTreeMap<Action, Vec<Vec<Key>>>, errors: &mu
             continue;
         };
         for (name, sequences) in entries {
-            let known =
-                Action::ALL.iter().find(|a| a.name() == name && a.context() == context);
+            let known = Action::ALL
+                .iter()
+                .find(|a| a.name() == name && a.context() == context);
             let Some(&action) = known else {
                 errors.push(format!("[{section}] {name} is not an action"));
                 continue;
@@ -161,7 +177,11 @@ mod tests {
     fn every_action_has_a_default_key() {
         let keymap = Keymap::new(None).unwrap();
         for &action in Action::ALL {
-            assert!(!keymap.keys_of(action).is_empty(), "{} is unbound", action.name());
+            assert!(
+                !keymap.keys_of(action).is_empty(),
+                "{} is unbound",
+                action.name()
+            );
         }
     }
 
@@ -179,9 +199,15 @@ mod tests {
         let keymap = Keymap::new(None).unwrap();
         let keys = parse_keys("gg").unwrap();
         assert_eq!(keymap.lookup(Context::Groups, &keys[..1]), Lookup::Pending);
-        assert_eq!(keymap.lookup(Context::Groups, &keys), Lookup::Hit(Action::Top));
+        assert_eq!(
+            keymap.lookup(Context::Groups, &keys),
+            Lookup::Hit(Action::Top)
+        );
         let one = parse_keys("5").unwrap();
-        assert_eq!(keymap.lookup(Context::Compare, &one), Lookup::Hit(Action::PlaceDigit));
+        assert_eq!(
+            keymap.lookup(Context::Compare, &one),
+            Lookup::Hit(Action::PlaceDigit)
+        );
         assert_eq!(keymap.lookup(Context::Groups, &one), Lookup::Miss);
     }
 }

@@ -14,13 +14,23 @@ pub fn too_small((width, height): (u16, u16)) -> bool {
 /// The line with messages and saves.
 #[must_use]
 pub fn status((width, height): (u16, u16)) -> Area {
-    Area { x: 0, y: height.saturating_sub(2), width, height: 1.min(height) }
+    Area {
+        x: 0,
+        y: height.saturating_sub(2),
+        width,
+        height: 1.min(height),
+    }
 }
 
 /// The line with keys.
 #[must_use]
 pub fn footer((width, height): (u16, u16)) -> Area {
-    Area { x: 0, y: height.saturating_sub(1), width, height: 1.min(height) }
+    Area {
+        x: 0,
+        y: height.saturating_sub(1),
+        width,
+        height: 1.min(height),
+    }
 }
 
 /// A rectangle of at most this size in the middle of another one.
@@ -52,9 +62,31 @@ mod tests {
 
     #[test]
     fn a_box_never_leaves_its_surroundings() {
-        let screen = Area { x: 0, y: 0, width: 60, height: 18 };
+        let screen = Area {
+            x: 0,
+            y: 0,
+            width: 60,
+            height: 18,
+        };
         assert_eq!(centred(screen, 100, 100), screen);
-        assert_eq!(centred(screen, 20, 8), Area { x: 20, y: 5, width: 20, height: 8 });
-        assert_eq!(inside(Area { x: 0, y: 0, width: 1, height: 1 }).width, 0);
+        assert_eq!(
+            centred(screen, 20, 8),
+            Area {
+                x: 20,
+                y: 5,
+                width: 20,
+                height: 8
+            }
+        );
+        assert_eq!(
+            inside(Area {
+                x: 0,
+                y: 0,
+                width: 1,
+                height: 1
+            })
+            .width,
+            0
+        );
     }
 }

@@ -57,13 +57,18 @@ impl LongText {
     /// A row of `text`, the text that the rows were found in.
     #[must_use]
     pub fn line<'a>(&self, text: &'a str, row: usize) -> &'a str {
-        self.rows.get(row).and_then(|range| text.get(range.clone())).unwrap_or("")
+        self.rows
+            .get(row)
+            .and_then(|range| text.get(range.clone()))
+            .unwrap_or("")
     }
 
     /// The rows that hold what is searched for, see [`find`].
     #[must_use]
     pub fn hits(&self, text: &str, wanted: &str) -> Vec<usize> {
-        (0..self.len()).filter(|&row| !find(self.line(text, row), wanted).is_empty()).collect()
+        (0..self.len())
+            .filter(|&row| !find(self.line(text, row), wanted).is_empty())
+            .collect()
     }
 }
 
@@ -102,7 +107,11 @@ pub fn wrapped(line: &str, width: usize, skip: usize, count: usize) -> Vec<Range
             .map(|at| at * width..((at + 1) * width).min(line.len()))
             .collect();
     }
-    text::wrap(line, width).into_iter().skip(skip).take(count).collect()
+    text::wrap(line, width)
+        .into_iter()
+        .skip(skip)
+        .take(count)
+        .collect()
 }
 
 /// Byte ranges of every place that holds `wanted`. Letter case counts only when `wanted` has an
@@ -110,7 +119,9 @@ pub fn wrapped(line: &str, width: usize, skip: usize, count: usize) -> Vec<Range
 #[must_use]
 pub fn find(line: &str, wanted: &str) -> Vec<Range<usize>> {
     let (hay, needle) = (line.as_bytes(), wanted.as_bytes());
-    let Some(&first) = needle.first() else { return Vec::new() };
+    let Some(&first) = needle.first() else {
+        return Vec::new();
+    };
     let exact = wanted.chars().any(char::is_uppercase);
     let mut found = Vec::new();
     let mut at = 0;
@@ -123,8 +134,14 @@ pub fn find(line: &str, wanted: &str) -> Vec<Range<usize>> {
         };
         let Some(next) = next else { break };
         let start = at + next;
-        let Some(piece) = hay.get(start..start + needle.len()) else { break };
-        let same = if exact { piece == needle } else { piece.eq_ignore_ascii_case(needle) };
+        let Some(piece) = hay.get(start..start + needle.len()) else {
+            break;
+        };
+        let same = if exact {
+            piece == needle
+        } else {
+            piece.eq_ignore_ascii_case(needle)
+        };
         if same {
             found.push(start..start + needle.len());
             at = start + needle.len();
@@ -145,7 +162,10 @@ mod tests {
         let lines = LongText::of(&text);
         assert_eq!(lines.len(), 5);
         assert_eq!(lines.line(&text, 1), "");
-        assert_eq!(lines.line(&text, 2).len() + lines.line(&text, 3).len(), 6000);
+        assert_eq!(
+            lines.line(&text, 2).len() + lines.line(&text, 3).len(),
+            6000
+        );
         assert_eq!(lines.line(&text, 4), "last");
         assert!(LongText::of("").is_empty());
         assert_eq!(LongText::of("a\n").len(), 1);

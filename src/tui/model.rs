@@ -185,7 +185,10 @@ impl Model {
 
     /// Says something at the bottom of the screen.
     pub fn say(&mut self, severity: Severity, text: impl Into<String>) {
-        self.status = Status { text: text.into(), severity };
+        self.status = Status {
+            text: text.into(),
+            severity,
+        };
     }
 
     /// The opened texts of a group, when they are there.

@@ -68,7 +68,12 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
         // The loop outlives the workers; a message to a loop that ended is for nobody.
         Arc::new(move |message| drop(post.send(Incoming::Message(message)))),
     )?;
-    let mut runtime = Runtime { model, themes, tty, workers };
+    let mut runtime = Runtime {
+        model,
+        themes,
+        tty,
+        workers,
+    };
     let ending = runtime.run(&incoming);
     runtime.workers.finish();
     let lost = runtime.after(&incoming);
@@ -80,7 +85,9 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
             Err(Error::other(format!("ended by signal {signal}")))
         }
         Ending::Left => match lost {
-            Some(reason) => Err(Error::other(format!("the last changes are not saved: {reason}"))),
+            Some(reason) => Err(Error::other(format!(
+                "the last changes are not saved: {reason}"
+            ))),
             None => Ok(()),
         },
     }
@@ -97,7 +104,9 @@ impl Runtime {
     fn run(&mut self, incoming: &Receiver<Incoming>) -> std::io::Result<Ending> {
         let mut leaving = false;
         loop {
-            let Ok(first) = incoming.recv() else { return Ok(Ending::Left) };
+            let Ok(first) = incoming.recv() else {
+                return Ok(Ending::Left);
+            };
             let mut next = Some(first);
             while let Some(event) = next {
                 match event {
@@ -133,7 +142,11 @@ impl Runtime {
         for effect in update(&mut self.model, message) {
             match effect {
                 Effect::OpenGroup { group } => self.workers.open(group),
-                Effect::Highlight { group, trajectory, file } => {
+                Effect::Highlight {
+                    group,
+                    trajectory,
+                    file,
+                } => {
                     let opened = self.model.opened(group);
                     if let Some(patch) = opened.and_then(|opened| patch_of(opened, trajectory)) {
                         self.workers.colour(group, trajectory, file, patch.clone());
@@ -142,7 +155,8 @@ impl Runtime {
                 Effect::Save(events) => self.workers.save(events),
                 Effect::Copy(text) => {
                     if let Err(error) = self.tty.copy(&text) {
-                        self.model.say(Severity::Error, format!("not copied: {error}"));
+                        self.model
+                            .say(Severity::Error, format!("not copied: {error}"));
                     }
                 }
                 Effect::Suspend => self.suspend()?,
@@ -174,24 +188,28 @@ impl Runtime {
 }
 
 fn draw(tty: &mut Tty, model: &Model, themes: &[Theme]) -> std::io::Result<()> {
-    let Some(theme) = themes.get(model.theme) else { return Ok(()) };
+    let Some(theme) = themes.get(model.theme) else {
+        return Ok(());
+    };
     tty.draw(|frame| view::draw(model, theme, frame.buffer_mut()))
 }
 
 fn read_input(post: Sender<Incoming>) -> std::io::Result<()> {
-    std::thread::Builder::new().name("input".to_owned()).spawn(move || {
-        loop {
-            let event = match crossterm::event::read() {
-                Ok(event) => message_of(event).map(Incoming::Message),
-                Err(error) => Some(Incoming::InputEnded(error)),
-            };
-            let ended = matches!(event, Some(Incoming::InputEnded(_)));
-            let posted = event.is_none_or(|event| post.send(event).is_ok());
-            if ended || !posted {
-                return;
+    std::thread::Builder::new()
+        .name("input".to_owned())
+        .spawn(move || {
+            loop {
+                let event = match crossterm::event::read() {
+                    Ok(event) => message_of(event).map(Incoming::Message),
+                    Err(error) => Some(Incoming::InputEnded(error)),
+                };
+                let ended = matches!(event, Some(Incoming::InputEnded(_)));
+                let posted = event.is_none_or(|event| post.send(event).is_ok());
+                if ended || !posted {
+                    return;
+                }
             }
-        }
-    })?;
+        })?;
     Ok(())
 }
 
@@ -200,13 +218,15 @@ fn watch_signals(post: Sender<Incoming>) -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
     let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for signal in &mut signals {
-            if post.send(Incoming::Signal(signal)).is_err() {
-                return;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            for signal in &mut signals {
+                if post.send(Incoming::Signal(signal)).is_err() {
+                    return;
+                }
             }
-        }
-    })?;
+        })?;
     Ok(())
 }
 

@@ -51,8 +51,13 @@ impl Position {
                 return at;
             }
             left -= at.line + 1;
-            let Some(row) = at.row.checked_sub(1) else { return Self::default() };
-            at = Self { row, line: height(row).max(1) - 1 };
+            let Some(row) = at.row.checked_sub(1) else {
+                return Self::default();
+            };
+            at = Self {
+                row,
+                line: height(row).max(1) - 1,
+            };
         }
     }
 
@@ -63,10 +68,16 @@ impl Position {
         if rows == 0 || window == 0 {
             return Self::default();
         }
-        let last = Self { row: rows - 1, line: height(rows - 1).max(1) - 1 };
+        let last = Self {
+            row: rows - 1,
+            line: height(rows - 1).max(1) - 1,
+        };
         let lowest = last.up(window - 1, &height);
         if self.row < rows {
-            let fitted = Self { row: self.row, line: self.line.min(height(self.row).max(1) - 1) };
+            let fitted = Self {
+                row: self.row,
+                line: self.line.min(height(self.row).max(1) - 1),
+            };
             fitted.min(lowest)
         } else {
             lowest
@@ -81,7 +92,10 @@ pub fn reveal(first: usize, cursor: usize, window: usize, rows: usize) -> usize 
         return cursor;
     }
     let first = first.min(rows.saturating_sub(window));
-    first.clamp((cursor + 1).saturating_sub(window), cursor.max((cursor + 1).saturating_sub(window)))
+    first.clamp(
+        (cursor + 1).saturating_sub(window),
+        cursor.max((cursor + 1).saturating_sub(window)),
+    )
 }
 
 #[cfg(test)]
@@ -96,8 +110,19 @@ mod tests {
 
     #[test]
     fn down_and_up_are_mirror_images() {
-        let all: Vec<_> = (0..8).map(|n| Position::default().down(n, 5, height)).collect();
-        let expected = [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (3, 0), (3, 1), (4, 0)];
+        let all: Vec<_> = (0..8)
+            .map(|n| Position::default().down(n, 5, height))
+            .collect();
+        let expected = [
+            (0, 0),
+            (1, 0),
+            (1, 1),
+            (1, 2),
+            (2, 0),
+            (3, 0),
+            (3, 1),
+            (4, 0),
+        ];
         assert_eq!(all, expected.map(|(row, line)| Position { row, line }));
         for (n, at) in all.iter().enumerate() {
             assert_eq!(at.up(n, height), Position::default());

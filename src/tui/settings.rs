@@ -63,7 +63,9 @@ pub fn read_keys(named: Option<&Path>, config: Option<&Path>) -> std::io::Result
     };
     let text = path.as_deref().map(read_text).transpose()?;
     Keymap::new(text.as_deref()).map_err(|errors| {
-        let shown = path.map(|path| path.display().to_string()).unwrap_or_default();
+        let shown = path
+            .map(|path| path.display().to_string())
+            .unwrap_or_default();
         invalid(format!("{shown}:\n  {}", errors.join("\n  ")))
     })
 }
@@ -76,10 +78,15 @@ pub fn read_keys(named: Option<&Path>, config: Option<&Path>) -> std::io::Result
 pub fn read_themes(config: Option<&Path>) -> std::io::Result<Vec<Theme>> {
     let mut themes = Theme::embedded().map_err(invalid)?;
     let mut errors = Vec::new();
-    for path in config.map(|folder| theme_files(&folder.join("themes"))).unwrap_or_default() {
-        let read = read_text(&path).map_err(|error| error.to_string()).and_then(|text| {
-            Theme::read(&text).map_err(|error| format!("{}: {error}", path.display()))
-        });
+    for path in config
+        .map(|folder| theme_files(&folder.join("themes")))
+        .unwrap_or_default()
+    {
+        let read = read_text(&path)
+            .map_err(|error| error.to_string())
+            .and_then(|text| {
+                Theme::read(&text).map_err(|error| format!("{}: {error}", path.display()))
+            });
         match read {
             Ok(theme) => match themes.iter_mut().find(|known| known.name == theme.name) {
                 Some(known) => *known = theme,
@@ -88,7 +95,11 @@ pub fn read_themes(config: Option<&Path>) -> std::io::Result<Vec<Theme>> {
             Err(error) => errors.push(error),
         }
     }
-    if errors.is_empty() { Ok(themes) } else { Err(invalid(errors.join("\n"))) }
+    if errors.is_empty() {
+        Ok(themes)
+    } else {
+        Err(invalid(errors.join("\n")))
+    }
 }
 
 /// The theme to start with: the one named, else the first for this background.
@@ -97,16 +108,27 @@ pub fn read_themes(config: Option<&Path>) -> std::io::Result<Vec<Theme>> {
 /// No theme has that name; the text lists those there are.
 pub fn choose_theme(themes: &[Theme], named: Option<&str>, dark: bool) -> std::io::Result<usize> {
     let Some(named) = named else {
-        return Ok(themes.iter().position(|theme| theme.dark == dark).unwrap_or(0));
+        return Ok(themes
+            .iter()
+            .position(|theme| theme.dark == dark)
+            .unwrap_or(0));
     };
-    themes.iter().position(|theme| theme.name == named).ok_or_else(|| {
-        let names: Vec<_> = themes.iter().map(|theme| theme.name.as_str()).collect();
-        invalid(format!("no theme is called {named}; there are {}", names.join(", ")))
-    })
+    themes
+        .iter()
+        .position(|theme| theme.name == named)
+        .ok_or_else(|| {
+            let names: Vec<_> = themes.iter().map(|theme| theme.name.as_str()).collect();
+            invalid(format!(
+                "no theme is called {named}; there are {}",
+                names.join(", ")
+            ))
+        })
 }
 
 fn theme_files(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
     let mut files: Vec<PathBuf> = entries
         .filter_map(Result::ok)
         .map(|entry| entry.path())
@@ -133,8 +155,12 @@ mod tests {
     fn themes_and_keys_of_a_folder_are_read_and_errors_told_together() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("themes")).unwrap();
-        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        write("themes/mine.toml", "name='mine'\ndark=true\n[roles]\ntext={bold=true}");
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write(
+            "themes/mine.toml",
+            "name='mine'\ndark=true\n[roles]\ntext={bold=true}",
+        );
         write("keys.toml", "[groups]\nsort=['o']");
         let themes = read_themes(Some(folder.path())).unwrap();
         assert!(themes.iter().any(|theme| theme.name == "mine"));
@@ -142,9 +168,14 @@ mod tests {
         write("themes/bad.toml", "name='bad'\ndark=true\n[roles]\nglow={}");
         write("themes/worse.toml", "name=");
         let text = read_themes(Some(folder.path())).unwrap_err().to_string();
-        assert!(text.contains("glow") && text.contains("worse.toml"), "{text}");
+        assert!(
+            text.contains("glow") && text.contains("worse.toml"),
+            "{text}"
+        );
         write("keys.toml", "[groups]\nfly=['o']\nsort=['<no>']");
-        let text = read_keys(None, Some(folder.path())).unwrap_err().to_string();
+        let text = read_keys(None, Some(folder.path()))
+            .unwrap_err()
+            .to_string();
         assert!(text.contains("fly") && text.contains("<no>"), "{text}");
     }
 
@@ -153,7 +184,9 @@ mod tests {
         let themes = Theme::embedded().unwrap();
         assert!(themes[choose_theme(&themes, None, true).unwrap()].dark);
         assert!(!themes[choose_theme(&themes, None, false).unwrap()].dark);
-        let text = choose_theme(&themes, Some("mauve"), true).unwrap_err().to_string();
+        let text = choose_theme(&themes, Some("mauve"), true)
+            .unwrap_err()
+            .to_string();
         assert!(text.contains("mauve") && text.contains("plain"), "{text}");
     }
 }

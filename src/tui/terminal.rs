@@ -75,7 +75,10 @@ impl Tty {
     /// # Errors
     /// The terminal cannot be written.
     pub fn copy(&mut self, text: &str) -> std::io::Result<()> {
-        execute!(self.terminal.backend_mut(), CopyToClipboard::to_clipboard_from(text))
+        execute!(
+            self.terminal.backend_mut(),
+            CopyToClipboard::to_clipboard_from(text)
+        )
     }
 
     /// Hands the terminal back to the shell, stops the process, and takes the terminal over again
@@ -149,5 +152,11 @@ pub fn background_is_dark() -> bool {
 
 fn take_over() -> std::io::Result<()> {
     enable_raw_mode()?;
-    execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste, cursor::Hide)
+    execute!(
+        stdout(),
+        EnterAlternateScreen,
+        EnableMouseCapture,
+        EnableBracketedPaste,
+        cursor::Hide
+    )
 }

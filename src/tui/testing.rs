@@ -44,11 +44,7 @@ impl Harness {
     ///
     /// # Errors
     /// The default keys or themes are broken, or the store cannot be read.
-    pub fn open(
-        paths: &[impl AsRef<Path>],
-        columns: u16,
-        rows: u16,
-    ) -> Result<Self, String> {
+    pub fn open(paths: &[impl AsRef<Path>], columns: u16, rows: u16) -> Result<Self, String> {
         Self::with_store(paths, columns, rows, Box::new(MemoryStore::default()))
     }
 
@@ -73,7 +69,10 @@ impl Harness {
     ) -> Result<Self, String> {
         let mut harness = Self::unloaded(paths, columns, rows, store)?;
         let input = LoadInput {
-            paths: paths.iter().map(|path| path.as_ref().to_owned()).collect::<Vec<PathBuf>>(),
+            paths: paths
+                .iter()
+                .map(|path| path.as_ref().to_owned())
+                .collect::<Vec<PathBuf>>(),
             load: LoadOptions::default(),
             identity: Identity {
                 annotator: "ann".to_owned(),
@@ -83,7 +82,10 @@ impl Harness {
             settings: Settings::default(),
             seed: 1,
         };
-        let events = harness.store.events_since(0).map_err(|error| error.to_string());
+        let events = harness
+            .store
+            .events_since(0)
+            .map_err(|error| error.to_string());
         let mut problem = None;
         let mut report = |message| {
             if let Message::StoreUnreadable(reason) = message {
@@ -111,7 +113,10 @@ impl Harness {
         store: Box<dyn EventStore>,
     ) -> Result<Self, String> {
         let keymap = Keymap::new(None).map_err(|errors| errors.join("; "))?;
-        let themes = Theme::embedded()?.into_iter().map(|theme| theme.name).collect();
+        let themes = Theme::embedded()?
+            .into_iter()
+            .map(|theme| theme.name)
+            .collect();
         let titles: Vec<_> = paths
             .iter()
             .filter_map(|path| path.as_ref().file_name())
@@ -120,7 +125,13 @@ impl Harness {
         let mut model = Model::new(titles.join(" "), Settings::default(), keymap, themes);
         model.size = (columns, rows);
         let highlighter = Highlighter::default();
-        Ok(Self { model, store, highlighter, effects: Vec::new(), left: false })
+        Ok(Self {
+            model,
+            store,
+            highlighter,
+            effects: Vec::new(),
+            left: false,
+        })
     }
 
     /// Presses keys, as a keymap writes them: `jjK<tab>`.
@@ -184,7 +195,9 @@ impl Harness {
     #[must_use]
     pub fn screen(&self) -> String {
         let buffer = self.render();
-        (0..buffer.area.height).map(|y| line(&buffer, y) + "\n").collect()
+        (0..buffer.area.height)
+            .map(|y| line(&buffer, y) + "\n")
+            .collect()
     }
 
     /// The screen as text, each line followed by its runs that are not plain text:
@@ -208,7 +221,12 @@ impl Harness {
     #[must_use]
     pub fn draw(&self, theme: &Theme) -> Buffer {
         let (width, height) = self.model.size;
-        let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width, height });
+        let mut buffer = Buffer::empty(Rect {
+            x: 0,
+            y: 0,
+            width,
+            height,
+        });
         view::draw(&self.model, theme, &mut buffer);
         buffer
     }
@@ -221,13 +239,25 @@ impl Harness {
         match effect {
             Effect::OpenGroup { group } => {
                 let set = Arc::clone(self.model.session.as_ref()?.set());
-                Some(Message::GroupOpened { group: *group, result: open_group(&set, *group) })
+                Some(Message::GroupOpened {
+                    group: *group,
+                    result: open_group(&set, *group),
+                })
             }
-            Effect::Highlight { group, trajectory, file } => {
+            Effect::Highlight {
+                group,
+                trajectory,
+                file,
+            } => {
                 let (group, trajectory, file) = (*group, *trajectory, *file);
                 let patch = patch_of(self.model.opened(group)?, trajectory)?;
                 let colours = Arc::new(self.highlighter.highlight_file(patch, file));
-                Some(Message::Highlighted { group, trajectory, file, colours })
+                Some(Message::Highlighted {
+                    group,
+                    trajectory,
+                    file,
+                    colours,
+                })
             }
             Effect::Save(events) => Some(match self.store.append(events) {
                 Ok(_) => Message::Saved,
@@ -246,7 +276,9 @@ impl Harness {
 fn tagged() -> Theme {
     Theme::from_styles("tagged", true, |role| {
         let place = Role::ALL.iter().position(|other| *other == role);
-        let number = place.and_then(|place| u8::try_from(place).ok()).unwrap_or(0);
+        let number = place
+            .and_then(|place| u8::try_from(place).ok())
+            .unwrap_or(0);
         let under = matches!(
             role,
             Role::Cursor
@@ -267,9 +299,10 @@ fn tagged() -> Theme {
 
 fn role(colour: Color) -> Option<&'static str> {
     match colour {
-        Color::Rgb(_, _, number) => {
-            Role::ALL.get(usize::from(number)).filter(|role| **role != Role::Text).map(|r| r.name())
-        }
+        Color::Rgb(_, _, number) => Role::ALL
+            .get(usize::from(number))
+            .filter(|role| **role != Role::Text)
+            .map(|r| r.name()),
         _ => None,
     }
 }

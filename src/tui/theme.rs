@@ -167,7 +167,11 @@ impl Theme {
     #[must_use]
     pub fn from_styles(name: &str, dark: bool, style: impl Fn(Role) -> Style) -> Self {
         let styles = Role::ALL.iter().map(|&role| (role, style(role))).collect();
-        Self { name: name.to_owned(), dark, styles }
+        Self {
+            name: name.to_owned(),
+            dark,
+            styles,
+        }
     }
 
     /// The same theme without colours (`NO_COLOR`): bold, underline and reverse remain.

@@ -42,7 +42,12 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::GroupOpened { group, result } => on_opened(model, group, result),
-        Message::Highlighted { group, trajectory, file, colours } => {
+        Message::Highlighted {
+            group,
+            trajectory,
+            file,
+            colours,
+        } => {
             model.colouring.remove(&(group, trajectory, file));
             if model.opened(group).is_some() {
                 model.colours.insert((group, trajectory, file), colours);
@@ -56,7 +61,10 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::SaveFailed(reason) => {
             // Later saves build on this one, so they wait with it, in order.
-            model.saves.unsaved.extend(std::mem::take(&mut model.saves.pending));
+            model
+                .saves
+                .unsaved
+                .extend(std::mem::take(&mut model.saves.pending));
             model.saves.failed = Some(reason);
             Vec::new()
         }
@@ -78,7 +86,11 @@ fn on_key(model: &mut Model, key: Key) -> Vec<Effect> {
         Lookup::Miss => {
             model.pending_keys.clear();
             // A key that broke a sequence still counts on its own.
-            if pressed.len() > 1 { on_key(model, key) } else { Vec::new() }
+            if pressed.len() > 1 {
+                on_key(model, key)
+            } else {
+                Vec::new()
+            }
         }
     }
 }
@@ -142,7 +154,9 @@ pub fn refresh_reviewed(model: &mut Model, group: usize) {
 /// Proposes a change of a group's judgement, applies it and asks for its save; says why not.
 /// Answers whether something changed.
 pub fn change(model: &mut Model, group: usize, change: Change, effects: &mut Vec<Effect>) -> bool {
-    let Some(session) = model.session.as_mut() else { return false };
+    let Some(session) = model.session.as_mut() else {
+        return false;
+    };
     match session.propose(group, change) {
         Ok(proposal) => {
             session.apply(&proposal);
@@ -165,7 +179,10 @@ pub fn change(model: &mut Model, group: usize, change: Change, effects: &mut Vec
 /// The ranking the open group is shown with.
 #[must_use]
 pub fn shown_ranking(model: &Model) -> Option<&Ranking> {
-    model.reviewed.as_ref().map(|(_, reviewed)| &reviewed.shown.ranking)
+    model
+        .reviewed
+        .as_ref()
+        .map(|(_, reviewed)| &reviewed.shown.ranking)
 }
 
 fn save(model: &mut Model, events: Vec<crate::review::NewEvent>) -> Vec<Effect> {
@@ -184,7 +201,10 @@ fn retry_save(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     }
     // One transaction holds all of them, so that none can be stored without those before it.
-    let all: Vec<_> = std::mem::take(&mut model.saves.unsaved).into_iter().flatten().collect();
+    let all: Vec<_> = std::mem::take(&mut model.saves.unsaved)
+        .into_iter()
+        .flatten()
+        .collect();
     model.saves.failed = None;
     model.saves.pending.push_back(all.clone());
     vec![Effect::Save(all)]
@@ -231,12 +251,7 @@ fn on_opened(
     after_layout(model)
 }
 
-fn on_mouse(
-    model: &mut Model,
-    kind: super::message::MouseKind,
-    x: u16,
-    y: u16,
-) -> Vec<Effect> {
+fn on_mouse(model: &mut Model, kind: super::message::MouseKind, x: u16, y: u16) -> Vec<Effect> {
     if model.overlay.is_some() {
         return overlays::mouse(model, kind, x, y);
     }

@@ -35,7 +35,12 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
 /// The same rectangle for the terminal.
 #[must_use]
 pub fn rect(area: Area) -> Rect {
-    Rect { x: area.x, y: area.y, width: area.width, height: area.height }
+    Rect {
+        x: area.x,
+        y: area.y,
+        width: area.width,
+        height: area.height,
+    }
 }
 
 fn draw_too_small(model: &Model, theme: &Theme, buffer: &mut Buffer) {
@@ -46,6 +51,12 @@ fn draw_too_small(model: &Model, theme: &Theme, buffer: &mut Buffer) {
         "Make it larger, or leave with q.".to_owned(),
     ];
     for (y, line) in (0..).zip(&lines) {
-        put(buffer, (0, y), model.size.0, line, theme.style(Role::Strong));
+        put(
+            buffer,
+            (0, y),
+            model.size.0,
+            line,
+            theme.style(Role::Strong),
+        );
     }
 }

@@ -80,7 +80,15 @@ impl Workers {
             move || run_store(&saves, store, &post)
         })?;
         let store = Some((save, storing));
-        Ok(Self { post, stop_loading, set: None, open, colour, store, epoch: 0 })
+        Ok(Self {
+            post,
+            stop_loading,
+            set: None,
+            open,
+            colour,
+            store,
+            epoch: 0,
+        })
     }
 
     /// Tells the workers what was loaded.
@@ -98,20 +106,34 @@ impl Workers {
         if let Some(set) = &self.set
             && self.open.send((set.clone(), group)).is_err()
         {
-            (self.post)(Message::GroupOpened { group, result: Err(gone("open")) });
+            (self.post)(Message::GroupOpened {
+                group,
+                result: Err(gone("open")),
+            });
         }
     }
 
     /// Asks for the colours of one file.
     pub fn colour(&self, group: usize, trajectory: Option<usize>, file: usize, patch: Arc<Patch>) {
         // Without an answer the file stays plain.
-        let _ = self.colour.send(ColourRequest { group, trajectory, file, patch });
+        let _ = self.colour.send(ColourRequest {
+            group,
+            trajectory,
+            file,
+            patch,
+        });
     }
 
     /// Stores events in one transaction, after those handed over before.
     pub fn save(&self, events: Vec<NewEvent>) {
-        let request = StoreRequest { epoch: self.epoch, events };
-        let sent = self.store.as_ref().is_some_and(|(save, _)| save.send(request).is_ok());
+        let request = StoreRequest {
+            epoch: self.epoch,
+            events,
+        };
+        let sent = self
+            .store
+            .as_ref()
+            .is_some_and(|(save, _)| save.send(request).is_ok());
         if !sent {
             (self.post)(Message::SaveFailed(gone("store")));
         }
@@ -145,7 +167,10 @@ pub fn load_session(
     let set = load(&input.paths, &input.load, &mut |progress: Progress| {
         if last.is_none_or(|last| last.elapsed() >= PROGRESS_EVERY) {
             last = Some(Instant::now());
-            report(Message::Loading { progress, elapsed: start.elapsed() });
+            report(Message::Loading {
+                progress,
+                elapsed: start.elapsed(),
+            });
         }
         !stop.load(Ordering::Relaxed)
     });
@@ -157,7 +182,14 @@ pub fn load_session(
         }
     };
     let (identity, settings) = (input.identity.clone(), input.settings.clone());
-    ReviewSession::new(Arc::new(set), &events, identity, settings, input.seed, clock)
+    ReviewSession::new(
+        Arc::new(set),
+        &events,
+        identity,
+        settings,
+        input.seed,
+        clock,
+    )
 }
 
 /// What a session is made from.
@@ -181,16 +213,32 @@ pub struct LoadInput {
 /// One sentence naming the file that cannot be read.
 pub fn open_group(set: &LoadedSet, group: usize) -> Result<Arc<OpenedGroup>, String> {
     let content = set.open(group).map_err(|problem| {
-        let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let line = problem
+            .line
+            .map(|line| format!(":{line}"))
+            .unwrap_or_default();
         format!("{}{line}: {}", problem.path.display(), problem.reason)
     })?;
     let read = |text: Option<&String>| match text {
         Some(text) => Arc::new(Patch::read(Arc::from(text.as_str()))),
         None => Arc::new(Patch::missing()),
     };
-    let patches = content.trajectories.iter().map(|t| read(t.patch.as_ref())).collect();
-    let reference = content.task.reference_patch.as_ref().map(|text| read(Some(text)));
-    Ok(Arc::new(OpenedGroup { group, content, patches, reference }))
+    let patches = content
+        .trajectories
+        .iter()
+        .map(|t| read(t.patch.as_ref()))
+        .collect();
+    let reference = content
+        .task
+        .reference_patch
+        .as_ref()
+        .map(|text| read(Some(text)));
+    Ok(Arc::new(OpenedGroup {
+        group,
+        content,
+        patches,
+        reference,
+    }))
 }
 
 /// The patch of a candidate, or the reference patch (`None`), of an opened group.
@@ -204,7 +252,11 @@ pub fn patch_of(opened: &OpenedGroup, trajectory: Option<usize>) -> Option<&Arc<
 
 fn run_load(options: &TuiOptions, stop: &AtomicBool, post: &Post) {
     let seed = RandomState::new().build_hasher().finish();
-    let source: Vec<_> = options.paths.iter().map(|path| path.display().to_string()).collect();
+    let source: Vec<_> = options
+        .paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     let input = LoadInput {
         paths: options.paths.clone(),
         load: options.load.clone(),
@@ -221,7 +273,13 @@ fn run_load(options: &TuiOptions, stop: &AtomicBool, post: &Post) {
         store.events_since(0).map_err(|error| error.to_string())
     };
     let session = caught(|| {
-        load_session(&input, read_events, Box::new(now_ms), stop, &mut |message| post(message))
+        load_session(
+            &input,
+            read_events,
+            Box::new(now_ms),
+            stop,
+            &mut |message| post(message),
+        )
     });
     match session {
         Ok(session) => post(Message::Loaded(Box::new(session))),
@@ -248,14 +306,29 @@ fn run_colour(requests: &Receiver<ColourRequest>, post: &Post) {
         loop {
             waiting.extend(requests.try_iter());
             // What was asked for last is on screen now.
-            let Some(ColourRequest { group, trajectory, file, patch }) = waiting.pop() else {
+            let Some(ColourRequest {
+                group,
+                trajectory,
+                file,
+                patch,
+            }) = waiting.pop()
+            else {
                 break;
             };
-            let colours = caught(|| highlighter.highlight_file(&patch, file)).unwrap_or_else(
-                |reason| FileColours { plain: Some(reason), ..FileColours::default() },
-            );
+            let colours =
+                caught(|| highlighter.highlight_file(&patch, file)).unwrap_or_else(|reason| {
+                    FileColours {
+                        plain: Some(reason),
+                        ..FileColours::default()
+                    }
+                });
             let colours = Arc::new(colours);
-            post(Message::Highlighted { group, trajectory, file, colours });
+            post(Message::Highlighted {
+                group,
+                trajectory,
+                file,
+                colours,
+            });
         }
     }
 }
@@ -279,19 +352,21 @@ fn run_store(requests: &Receiver<StoreRequest>, mut store: impl EventStore, post
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
-    std::thread::Builder::new().name(name.to_owned()).spawn(work)
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
 }
 
 /// Runs work and turns a panic into one sentence.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        format!("a bug in gagar stopped this work: {}", panic_text(&*panic))
-    })
+    catch_unwind(AssertUnwindSafe(work))
+        .map_err(|panic| format!("a bug in gagar stopped this work: {}", panic_text(&*panic)))
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message")
 }
 
 fn gone(name: &str) -> String {
@@ -300,7 +375,9 @@ fn gone(name: &str) -> String {
 
 fn now_ms() -> i64 {
     // A clock before 1970 gives 0: order never depends on it.
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
@@ -335,7 +412,9 @@ mod tests {
             annotator: "a".to_owned(),
             session_id: "s".to_owned(),
             group: None,
-            body: EventBody::Undo { event_id: String::new() },
+            body: EventBody::Undo {
+                event_id: String::new(),
+            },
         }
     }
 
@@ -348,7 +427,11 @@ mod tests {
             Arc::new(move |message| seen.lock().unwrap().push(matches!(message, Message::Saved)))
         };
         for (epoch, id) in [(0, "a"), (0, "b"), (0, "c"), (1, "d")] {
-            save.send(StoreRequest { epoch, events: vec![event(id)] }).unwrap();
+            save.send(StoreRequest {
+                epoch,
+                events: vec![event(id)],
+            })
+            .unwrap();
         }
         drop(save);
         run_store(&saves, Flaky(vec![true, false, true]), &post);
@@ -361,6 +444,9 @@ mod tests {
         std::panic::set_hook(Box::new(|_| {}));
         let caught = caught(|| panic!("oh"));
         std::panic::set_hook(hook);
-        assert_eq!(caught, Err::<(), _>("a bug in gagar stopped this work: oh".to_owned()));
+        assert_eq!(
+            caught,
+            Err::<(), _>("a bug in gagar stopped this work: oh".to_owned())
+        );
     }
 }

@@ -16,7 +16,10 @@ impl Entry {
     /// Starts with this text and the cursor behind it.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), cursor: text.len() }
+        Self {
+            text: text.to_owned(),
+            cursor: text.len(),
+        }
     }
 
     /// The text.
@@ -40,7 +43,10 @@ impl Entry {
             at == self.text.len() || self.text.grapheme_indices(true).any(|(i, _)| i == at)
         };
         while !boundary(self.cursor) {
-            self.cursor += self.text[self.cursor..].chars().next().map_or(1, char::len_utf8);
+            self.cursor += self.text[self.cursor..]
+                .chars()
+                .next()
+                .map_or(1, char::len_utf8);
         }
     }
 
@@ -77,7 +83,10 @@ impl Entry {
 
     fn before(&self) -> usize {
         let (before, _) = self.halves();
-        before.grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
+        before
+            .grapheme_indices(true)
+            .next_back()
+            .map_or(0, |(at, _)| at)
     }
 
     fn behind(&self) -> usize {

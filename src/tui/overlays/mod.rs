@@ -121,18 +121,35 @@ impl Overlay {
             .as_ref()
             .zip(model.compare.group)
             .and_then(|(session, group)| session.judgement(group));
-        Self::prompt(PromptKind::Note, judgement.map_or("", |judgement| &judgement.note))
+        Self::prompt(
+            PromptKind::Note,
+            judgement.map_or("", |judgement| &judgement.note),
+        )
     }
 }
 
 /// Handles a key while an overlay is open.
 pub fn key(model: &mut Model, key: Key) -> Vec<Effect> {
-    let Some(overlay) = model.overlay.take() else { return Vec::new() };
+    let Some(overlay) = model.overlay.take() else {
+        return Vec::new();
+    };
     match overlay {
         Overlay::ConfirmQuit => confirm(model, key),
-        Overlay::Prompt { kind, entry, initial, error } => {
-            prompt_key(model, Prompt { kind, entry, initial, error }, key)
-        }
+        Overlay::Prompt {
+            kind,
+            entry,
+            initial,
+            error,
+        } => prompt_key(
+            model,
+            Prompt {
+                kind,
+                entry,
+                initial,
+                error,
+            },
+            key,
+        ),
         Overlay::Help(picker) => pick(model, picker, key, Overlay::Help),
         Overlay::Palette(picker) => pick(model, picker, key, Overlay::Palette),
         Overlay::Problems(picker) => pick(model, picker, key, Overlay::Problems),
@@ -193,8 +210,18 @@ struct Prompt {
 
 impl Prompt {
     fn reopen(self) -> Overlay {
-        let Self { kind, entry, initial, error } = self;
-        Overlay::Prompt { kind, entry, initial, error }
+        let Self {
+            kind,
+            entry,
+            initial,
+            error,
+        } = self;
+        Overlay::Prompt {
+            kind,
+            entry,
+            initial,
+            error,
+        }
     }
 }
 
@@ -225,7 +252,11 @@ fn prompt_key(model: &mut Model, mut prompt: Prompt, key: Key) -> Vec<Effect> {
                 prompt.error = None;
             }
             model.overlay = Some(prompt.reopen());
-            if changed { while_typing(model, kind, &now) } else { Vec::new() }
+            if changed {
+                while_typing(model, kind, &now)
+            } else {
+                Vec::new()
+            }
         }
     }
 }
@@ -277,7 +308,9 @@ fn pick(
         (Code::Esc, _) | (Code::Char('c'), true) => return Vec::new(),
         (Code::Enter, _) => {
             let action = found.get(picker.cursor).and_then(|row| row.action);
-            return action.map(|action| perform(model, action, None)).unwrap_or_default();
+            return action
+                .map(|action| perform(model, action, None))
+                .unwrap_or_default();
         }
         (Code::Down, _) | (Code::Char('n'), true) => picker.cursor = (picker.cursor + 1).min(last),
         (Code::Up, _) | (Code::Char('p'), true) => {

@@ -49,14 +49,24 @@ fn help_rows(model: &Model) -> Vec<Row> {
 }
 
 fn problem_rows(model: &Model) -> Vec<Row> {
-    let problems = model.session.as_ref().map(|session| session.set().problems.as_slice());
+    let problems = model
+        .session
+        .as_ref()
+        .map(|session| session.set().problems.as_slice());
     problems
         .unwrap_or_default()
         .iter()
         .map(|problem| {
             let name = problem.path.file_name().unwrap_or(problem.path.as_os_str());
-            let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
-            let record = problem.record.as_deref().map(|r| format!("{r}: ")).unwrap_or_default();
+            let line = problem
+                .line
+                .map(|line| format!(":{line}"))
+                .unwrap_or_default();
+            let record = problem
+                .record
+                .as_deref()
+                .map(|r| format!("{r}: "))
+                .unwrap_or_default();
             Row {
                 left: format!("{}{line}", name.to_string_lossy()),
                 text: format!("{record}{}", problem.reason),

@@ -32,7 +32,11 @@ pub fn area(model: &Model) -> Option<Area> {
         Overlay::ConfirmQuit => centred(screen, wide.min(64), 7),
         Overlay::Prompt { .. } => {
             let top = screen.height.saturating_sub(5);
-            Area { y: top, height: screen.height.saturating_sub(top).min(5), ..screen }
+            Area {
+                y: top,
+                height: screen.height.saturating_sub(top).min(5),
+                ..screen
+            }
         }
     })
 }
@@ -68,7 +72,13 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
             };
             let width = usize::from(inner.width);
             for (y, range) in (inner.y + 1..inner.y + inner.height).zip(text::wrap(&note, width)) {
-                put(buffer, (inner.x, y), inner.width, &note[range], theme.style(role));
+                put(
+                    buffer,
+                    (inner.x, y),
+                    inner.width,
+                    &note[range],
+                    theme.style(role),
+                );
             }
         }
     }
@@ -86,23 +96,45 @@ fn draw_list(
     draw_entry(&picker.entry, theme, buffer, (top.x, top.y), top.width);
     if picker.entry.text().is_empty() {
         let style = theme.style(Role::Dim);
-        put(buffer, (top.x + 2, top.y), top.width.saturating_sub(2), "type to search", style);
+        put(
+            buffer,
+            (top.x + 2, top.y),
+            top.width.saturating_sub(2),
+            "type to search",
+            style,
+        );
     }
     let rows = rows(model, overlay);
     if rows.is_empty() {
         let nothing = "nothing found";
-        put(buffer, (list.x, list.y), list.width, nothing, theme.style(Role::Dim));
+        put(
+            buffer,
+            (list.x, list.y),
+            list.width,
+            nothing,
+            theme.style(Role::Dim),
+        );
         return;
     }
     let window = usize::from(list.height);
     let cursor = picker.cursor.min(rows.len() - 1);
-    let first = reveal(cursor.saturating_sub(window / 2), cursor, window, rows.len());
-    for (y, (place, row)) in
-        (list.y..list.y + list.height).zip(rows.iter().enumerate().skip(first))
+    let first = reveal(
+        cursor.saturating_sub(window / 2),
+        cursor,
+        window,
+        rows.len(),
+    );
+    for (y, (place, row)) in (list.y..list.y + list.height).zip(rows.iter().enumerate().skip(first))
     {
         let role = if row.applies { Role::Text } else { Role::Dim };
         let key = if row.applies { Role::Key } else { Role::Dim };
-        put(buffer, (list.x, y), LEFT - 1, &text::sanitize_line(&row.left), theme.style(key));
+        put(
+            buffer,
+            (list.x, y),
+            LEFT - 1,
+            &text::sanitize_line(&row.left),
+            theme.style(key),
+        );
         let width = list.width.saturating_sub(LEFT);
         let line = text::cut(&row.text, usize::from(width));
         put(buffer, (list.x + LEFT, y), width, &line, theme.style(role));
@@ -117,10 +149,16 @@ fn draw_confirm(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let reason = model.saves.failed.as_deref().unwrap_or("");
     let width = usize::from(area.width);
     let lines = [
-        (format!("{count} recorded changes could not be stored:"), Role::Strong),
+        (
+            format!("{count} recorded changes could not be stored:"),
+            Role::Strong,
+        ),
         (text::cut(reason, width), Role::Error),
         (String::new(), Role::Text),
-        ("s try again   y leave without them   Esc stay".to_owned(), Role::Key),
+        (
+            "s try again   y leave without them   Esc stay".to_owned(),
+            Role::Key,
+        ),
     ];
     for (y, (line, role)) in (area.y..area.y + area.height).zip(&lines) {
         put(buffer, (area.x, y), area.width, line, theme.style(*role));
@@ -135,10 +173,34 @@ fn draw_entry(entry: &Entry, theme: &Theme, buffer: &mut Buffer, at: (u16, u16),
     let (before, behind) = entry.halves();
     let before = text::sanitize_line(before);
     let skip = before.width().saturating_sub(room);
-    let shown: String = text::cells(&before, skip, room).into_iter().map(|c| c.symbol).collect();
-    let used = put(buffer, (x + 2, y), width.saturating_sub(2), &shown, theme.style(Role::Text));
+    let shown: String = text::cells(&before, skip, room)
+        .into_iter()
+        .map(|c| c.symbol)
+        .collect();
+    let used = put(
+        buffer,
+        (x + 2, y),
+        width.saturating_sub(2),
+        &shown,
+        theme.style(Role::Text),
+    );
     let left = width.saturating_sub(2 + used);
-    let behind = if behind.is_empty() { " ".to_owned() } else { text::sanitize_line(behind) };
-    put(buffer, (x + 2 + used, y), left, &behind, theme.style(Role::Text));
-    paint(buffer, (x + 2 + used, y), 1, ratatui::style::Modifier::REVERSED.into());
+    let behind = if behind.is_empty() {
+        " ".to_owned()
+    } else {
+        text::sanitize_line(behind)
+    };
+    put(
+        buffer,
+        (x + 2 + used, y),
+        left,
+        &behind,
+        theme.style(Role::Text),
+    );
+    paint(
+        buffer,
+        (x + 2 + used, y),
+        1,
+        ratatui::style::Modifier::REVERSED.into(),
+    );
 }

@@ -42,8 +42,18 @@ pub fn draw<'a>(
     let (mut y, mut row, mut skip) = (area.y, at.row, at.line);
     while y < bottom {
         let Some(found) = rows.row(row) else { break };
-        let place = Area { y, height: bottom - y, width: area.width.saturating_sub(1), ..area };
-        let mut painter = Painter { buffer, rows, look, place };
+        let place = Area {
+            y,
+            height: bottom - y,
+            width: area.width.saturating_sub(1),
+            ..area
+        };
+        let mut painter = Painter {
+            buffer,
+            rows,
+            look,
+            place,
+        };
         y += painter.row(found, skip, colours).max(1);
         row += 1;
         skip = 0;
@@ -52,7 +62,14 @@ pub fn draw<'a>(
 }
 
 /// A mark at the right edge for the part of a document that is seen.
-fn scroll_bar(buffer: &mut Buffer, area: Area, first: usize, seen: usize, all: usize, theme: &Theme) {
+fn scroll_bar(
+    buffer: &mut Buffer,
+    area: Area,
+    first: usize,
+    seen: usize,
+    all: usize,
+    theme: &Theme,
+) {
     if seen >= all || area.width == 0 || area.height == 0 {
         return;
     }
@@ -62,8 +79,18 @@ fn scroll_bar(buffer: &mut Buffer, area: Area, first: usize, seen: usize, all: u
     let x = area.x + area.width - 1;
     for (place, y) in (0..height).zip(area.y..) {
         let inside = (from..from + length).contains(&place);
-        let role = if inside { Role::FocusedBorder } else { Role::Border };
-        put(buffer, (x, y), 1, if inside { "┃" } else { "│" }, theme.style(role));
+        let role = if inside {
+            Role::FocusedBorder
+        } else {
+            Role::Border
+        };
+        put(
+            buffer,
+            (x, y),
+            1,
+            if inside { "┃" } else { "│" },
+            theme.style(role),
+        );
     }
 }
 
@@ -105,12 +132,16 @@ impl Painter<'_> {
             }
             DiffRow::FileNote { file, note } => {
                 let notes = self.rows.patch().file_notes(file);
-                let said = notes.get(note).map_or(String::new(), |note| text::sanitize_line(note));
+                let said = notes
+                    .get(note)
+                    .map_or(String::new(), |note| text::sanitize_line(note));
                 self.banner(&format!("  {said}"), None, Role::Dim)
             }
             DiffRow::Note(note) => {
                 let notes = &self.rows.patch().notes;
-                let said = notes.get(note).map_or(String::new(), |note| text::sanitize_line(note));
+                let said = notes
+                    .get(note)
+                    .map_or(String::new(), |note| text::sanitize_line(note));
                 self.banner(&format!("  {said}"), None, Role::Warning)
             }
             DiffRow::HunkHeader { file, hunk } => {
@@ -134,7 +165,9 @@ impl Painter<'_> {
         if right.is_some() {
             paint(self.buffer, (x, y), width, style);
         }
-        let taken = right.map_or(0, |right| u16::try_from(right.chars().count() + 1).unwrap_or(0));
+        let taken = right.map_or(0, |right| {
+            u16::try_from(right.chars().count() + 1).unwrap_or(0)
+        });
         let taken = taken.min(width);
         put(self.buffer, (x, y), width - taken, said, style);
         if let Some(right) = right {
@@ -165,7 +198,9 @@ impl Painter<'_> {
         skip: usize,
         syntax: &[(Range<usize>, SyntaxRole)],
     ) -> u16 {
-        let Some(found) = self.rows.line(file, hunk, line) else { return 1 };
+        let Some(found) = self.rows.line(file, hunk, line) else {
+            return 1;
+        };
         let (sign, role, word) = match found.kind {
             LineKind::Context => (" ", Role::Text, Role::Text),
             LineKind::Added => ("+", Role::Added, Role::AddedWord),
@@ -184,7 +219,13 @@ impl Painter<'_> {
             let number = |no: Option<u32>| no.map_or(String::new(), |no| no.to_string());
             let dim = self.style(Role::LineNumber);
             put_right(self.buffer, (x, y), digits, &number(found.old_no), dim);
-            put_right(self.buffer, (x + digits + 1, y), digits, &number(found.new_no), dim);
+            put_right(
+                self.buffer,
+                (x + digits + 1, y),
+                digits,
+                &number(found.new_no),
+                dim,
+            );
         }
         put(self.buffer, (x + 2 * digits + 2, y), 1, sign, base);
         let text = self.rows.patch().line_text(found);
@@ -194,35 +235,73 @@ impl Painter<'_> {
             self.rows.changed_words(file, hunk, line)
         };
         let matches = self.matches(text);
-        let layers = Layers { base, syntax, words, word: self.style(word), matches };
+        let layers = Layers {
+            base,
+            syntax,
+            words,
+            word: self.style(word),
+            matches,
+        };
         self.text(text, skip, layers)
     }
 
     fn layers<'l>(&self, base: Style, text: &str) -> Layers<'l> {
         let matches = self.matches(text);
-        Layers { base, syntax: &[], words: Vec::new(), word: base, matches }
+        Layers {
+            base,
+            syntax: &[],
+            words: Vec::new(),
+            word: base,
+            matches,
+        }
     }
 
     fn matches(&self, text: &str) -> Vec<Range<usize>> {
         // Only what can be seen is searched: a line may be a megabyte.
-        let reach = if self.look.wrap { text.len() } else { 8 * (self.look.shift + 512) };
-        long_text::find(&text[..text.floor_char_boundary(reach.min(text.len()))], self.look.search)
+        let reach = if self.look.wrap {
+            text.len()
+        } else {
+            8 * (self.look.shift + 512)
+        };
+        long_text::find(
+            &text[..text.floor_char_boundary(reach.min(text.len()))],
+            self.look.search,
+        )
     }
 
     fn text(&mut self, text: &str, skip: usize, layers: Layers<'_>) -> u16 {
-        let gutter = u16::try_from(self.rows.gutter()).unwrap_or(0).min(self.place.width);
+        let gutter = u16::try_from(self.rows.gutter())
+            .unwrap_or(0)
+            .min(self.place.width);
         let width = usize::from(self.place.width - gutter).max(1);
         let x = self.place.x + gutter;
         if !self.look.wrap {
-            self.cells(text, 0, (x, self.place.y), (self.look.shift, width), &layers);
+            self.cells(
+                text,
+                0,
+                (x, self.place.y),
+                (self.look.shift, width),
+                &layers,
+            );
             return 1;
         }
         let mut y = self.place.y;
         for part in long_text::wrapped(text, width, skip, usize::from(self.place.height)) {
             if y > self.place.y {
-                paint(self.buffer, (self.place.x, y), self.place.width, layers.base);
+                paint(
+                    self.buffer,
+                    (self.place.x, y),
+                    self.place.width,
+                    layers.base,
+                );
                 // Where a line goes on is not where one starts.
-                put(self.buffer, (x.saturating_sub(2), y), 1, "↪", self.style(Role::LineNumber));
+                put(
+                    self.buffer,
+                    (x.saturating_sub(2), y),
+                    1,
+                    "↪",
+                    self.style(Role::LineNumber),
+                );
             }
             self.cells(&text[part.clone()], part.start, (x, y), (0, width), &layers);
             y += 1;
@@ -256,7 +335,13 @@ impl Painter<'_> {
                 style = style.patch(self.style(Role::Match));
             }
             let place = x + u16::try_from(column).unwrap_or(0);
-            put(self.buffer, (place, y), u16::try_from(width - column).unwrap_or(0), &cell.symbol, style);
+            put(
+                self.buffer,
+                (place, y),
+                u16::try_from(width - column).unwrap_or(0),
+                &cell.symbol,
+                style,
+            );
             column += cell.width;
             end = cell.source.end;
         }
@@ -265,7 +350,13 @@ impl Painter<'_> {
             put(self.buffer, (edge, y), 1, "›", self.style(Role::Control));
         }
         if shift > 0 && !text.is_empty() {
-            put(self.buffer, (x.saturating_sub(1), y), 1, "‹", self.style(Role::Control));
+            put(
+                self.buffer,
+                (x.saturating_sub(1), y),
+                1,
+                "‹",
+                self.style(Role::Control),
+            );
         }
     }
 }

@@ -27,7 +27,15 @@ pub fn put_right(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, text: &str
 
 /// Gives `width` cells of a row a style, on top of what is there.
 pub fn paint(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, style: Style) {
-    buffer.set_style(ratatui::layout::Rect { x, y, width, height: 1 }, style);
+    buffer.set_style(
+        ratatui::layout::Rect {
+            x,
+            y,
+            width,
+            height: 1,
+        },
+        style,
+    );
 }
 
 /// Writes parts one after the other; returns the cells used.

@@ -66,8 +66,14 @@ impl Field {
     ];
 
     /// Given up first to last when the width is short.
-    const DISPENSABLE: [Self; 6] =
-        [Self::Share, Self::Bar, Self::Steps, Self::Files, Self::Multiplier, Self::Lines];
+    const DISPENSABLE: [Self; 6] = [
+        Self::Share,
+        Self::Bar,
+        Self::Steps,
+        Self::Files,
+        Self::Multiplier,
+        Self::Lines,
+    ];
 
     fn title(self) -> &'static str {
         match self {
@@ -88,7 +94,10 @@ impl Field {
     }
 
     fn is_number(self) -> bool {
-        matches!(self, Self::Multiplier | Self::Share | Self::Files | Self::Steps | Self::Findings)
+        matches!(
+            self,
+            Self::Multiplier | Self::Share | Self::Files | Self::Steps | Self::Findings
+        )
     }
 }
 
@@ -98,26 +107,50 @@ const GAP: u16 = 1;
 /// The columns that fit, with their widths; the marks take what is left.
 fn fields(candidates: &[Candidate], width: u16) -> Vec<(Field, u16)> {
     let differs = candidates.iter().any(|found| found.grader_rank.is_some());
-    let unscored = candidates.iter().any(|found| found.outcome == Outcome::Unscored);
+    let unscored = candidates
+        .iter()
+        .any(|found| found.outcome == Outcome::Unscored);
     let marked = candidates.iter().any(|found| !found.marks.is_empty());
-    let name = candidates.iter().map(|found| found.name.chars().count()).max().unwrap_or(0);
-    let letters = candidates.iter().map(|found| found.letter.len()).max().unwrap_or(1);
+    let name = candidates
+        .iter()
+        .map(|found| found.name.chars().count())
+        .max()
+        .unwrap_or(0);
+    let letters = candidates
+        .iter()
+        .map(|found| found.letter.len())
+        .max()
+        .unwrap_or(1);
     let limit = (usize::from(width) / 5).clamp(6, 28);
     let candidate = u16::try_from(letters + 1 + name.min(limit)).unwrap_or(10);
     let wide = |field| match field {
         Field::Rank => 5,
         Field::Grader => 7,
         Field::Candidate => candidate.max(9),
-        Field::Outcome => if unscored { 10 } else { 7 },
+        Field::Outcome => {
+            if unscored {
+                10
+            } else {
+                7
+            }
+        }
         Field::Advantage => 16,
         Field::Bar => 9,
         Field::Multiplier | Field::Files | Field::Share | Field::Steps => 5,
         Field::Lines => 11,
         Field::Findings => 2,
-        Field::Marks => if marked { 16 } else { 5 },
+        Field::Marks => {
+            if marked {
+                16
+            } else {
+                5
+            }
+        }
     };
-    let mut shown: Vec<Field> =
-        Field::ALL.into_iter().filter(|&field| differs || field != Field::Grader).collect();
+    let mut shown: Vec<Field> = Field::ALL
+        .into_iter()
+        .filter(|&field| differs || field != Field::Grader)
+        .collect();
     let total = |shown: &[Field]| shown.iter().map(|&field| wide(field) + GAP).sum::<u16>();
     for field in Field::DISPENSABLE {
         if total(&shown) <= width {
@@ -128,7 +161,11 @@ fn fields(candidates: &[Candidate], width: u16) -> Vec<(Field, u16)> {
     let mut left = width;
     let mut placed = Vec::with_capacity(shown.len());
     for field in shown {
-        let wanted = if field == Field::Marks { left } else { wide(field).min(left) };
+        let wanted = if field == Field::Marks {
+            left
+        } else {
+            wide(field).min(left)
+        };
         placed.push((field, wanted));
         left = left.saturating_sub(wanted + GAP);
     }
@@ -162,16 +199,32 @@ pub fn draw(
         x += width + GAP;
     }
     let rows = usize::from(layout.strip.height);
-    let largest = candidates.iter().filter_map(|found| found.after).fold(0.0, f64::max);
+    let largest = candidates
+        .iter()
+        .filter_map(|found| found.after)
+        .fold(0.0, f64::max);
     let visible = candidates.iter().skip(layout.strip_first).take(rows);
     for (candidate, y) in visible.zip(layout.strip.y..) {
         let focused = Some(candidate.index) == focus;
-        Line { buffer, theme, candidate, focused, largest }.draw(layout.strip, y, &fields);
+        Line {
+            buffer,
+            theme,
+            candidate,
+            focused,
+            largest,
+        }
+        .draw(layout.strip, y, &fields);
     }
     let hidden_below = candidates.len().saturating_sub(layout.strip_first + rows);
     let edge = layout.strip.x + layout.strip.width.saturating_sub(1);
     if layout.strip_first > 0 {
-        put(buffer, (edge, layout.strip.y), 1, "▲", theme.style(Role::Dim));
+        put(
+            buffer,
+            (edge, layout.strip.y),
+            1,
+            "▲",
+            theme.style(Role::Dim),
+        );
     }
     if hidden_below > 0 && rows > 0 {
         let y = layout.strip.y + layout.strip.height - 1;
@@ -189,7 +242,13 @@ struct Line<'a> {
 
 impl Line<'_> {
     fn draw(self, area: Area, y: u16, fields: &[(Field, u16)]) {
-        let Self { buffer, theme, candidate, focused, largest } = self;
+        let Self {
+            buffer,
+            theme,
+            candidate,
+            focused,
+            largest,
+        } = self;
         let ranked = candidate.outcome.is_pass();
         let base = theme.style(if ranked { Role::Text } else { Role::Dim });
         if focused {
@@ -197,7 +256,13 @@ impl Line<'_> {
             put(buffer, (area.x, y), 2, "▸ ", theme.style(Role::Cursor));
         }
         // The cursor's background stays under the colours of the cells.
-        let on = |style: Style| if focused { style.patch(theme.style(Role::Cursor)) } else { style };
+        let on = |style: Style| {
+            if focused {
+                style.patch(theme.style(Role::Cursor))
+            } else {
+                style
+            }
+        };
         let mut x = area.x + 2;
         for &(field, width) in fields {
             let at = (x, y);
@@ -237,7 +302,10 @@ fn rank(rank: Option<usize>) -> String {
 
 fn advantage(value: Option<f64>) -> String {
     // The true minus sign is as wide as the plus.
-    value.map_or_else(|| "—".to_owned(), |value| format!("{value:.3}").replace('-', "−"))
+    value.map_or_else(
+        || "—".to_owned(),
+        |value| format!("{value:.3}").replace('-', "−"),
+    )
 }
 
 fn words(candidate: &Candidate, field: Field) -> String {
@@ -253,26 +321,40 @@ fn words(candidate: &Candidate, field: Field) -> String {
                 format!("{}{mark}", rank(other))
             }
         },
-        Field::Candidate => format!("{} {}", candidate.letter, text::sanitize_line(&candidate.name)),
+        Field::Candidate => format!(
+            "{} {}",
+            candidate.letter,
+            text::sanitize_line(&candidate.name)
+        ),
         Field::Outcome => outcome(candidate.outcome).to_owned(),
         Field::Advantage if candidate.base == candidate.after => advantage(candidate.base),
         Field::Advantage => {
-            format!("{} → {}", advantage(candidate.base), advantage(candidate.after))
+            format!(
+                "{} → {}",
+                advantage(candidate.base),
+                advantage(candidate.after)
+            )
         }
         Field::Bar => String::new(),
-        Field::Multiplier => {
-            candidate.multiplier.map_or_else(String::new, |value| format!("{value:.3}"))
-        }
-        Field::Share => {
-            candidate.share.map_or_else(String::new, |share| format!("{:.0}%", share * 100.0))
-        }
+        Field::Multiplier => candidate
+            .multiplier
+            .map_or_else(String::new, |value| format!("{value:.3}")),
+        Field::Share => candidate
+            .share
+            .map_or_else(String::new, |share| format!("{:.0}%", share * 100.0)),
         Field::Files => candidate.files.to_string(),
         Field::Lines => format!("+{} −{}", candidate.added, candidate.removed),
-        Field::Steps => candidate.steps.map_or_else(|| "—".to_owned(), |steps| steps.to_string()),
+        Field::Steps => candidate
+            .steps
+            .map_or_else(|| "—".to_owned(), |steps| steps.to_string()),
         Field::Findings if candidate.findings == 0 => String::new(),
         Field::Findings => candidate.findings.to_string(),
         Field::Marks => {
-            let marks: Vec<_> = candidate.marks.iter().map(|mark| text::sanitize_line(mark)).collect();
+            let marks: Vec<_> = candidate
+                .marks
+                .iter()
+                .map(|mark| text::sanitize_line(mark))
+                .collect();
             marks.join(" · ")
         }
     }
@@ -286,7 +368,10 @@ fn folded(
     area: Area,
 ) {
     let width = |found: &Candidate| brief(found).chars().count() + 2;
-    let at = candidates.iter().position(|found| Some(found.index) == focus).unwrap_or(0);
+    let at = candidates
+        .iter()
+        .position(|found| Some(found.index) == focus)
+        .unwrap_or(0);
     // Starts late enough that the focus fits.
     let mut first = at;
     let mut used = candidates.get(at).map_or(0, width);
@@ -306,7 +391,10 @@ fn folded(
             } else {
                 outcome_role(found.outcome)
             };
-            [(brief(found), theme.style(role)), ("  ".to_owned(), theme.style(Role::Text))]
+            [
+                (brief(found), theme.style(role)),
+                ("  ".to_owned(), theme.style(Role::Text)),
+            ]
         })
         .collect();
     put_parts(buffer, (area.x, area.y), area.width, parts.as_flattened());
@@ -351,7 +439,12 @@ mod tests {
         for width in [57, 77, 117, 197] {
             let fields = fields(&candidates, width);
             let names: Vec<_> = fields.iter().map(|(field, _)| *field).collect();
-            for field in [Field::Rank, Field::Candidate, Field::Outcome, Field::Advantage] {
+            for field in [
+                Field::Rank,
+                Field::Candidate,
+                Field::Outcome,
+                Field::Advantage,
+            ] {
                 assert!(names.contains(&field), "{field:?} at {width}");
             }
             let total: u16 = fields.iter().map(|(_, width)| width + GAP).sum();

@@ -15,11 +15,25 @@ use crate::tui::theme::{Role, Theme};
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
     let area = layout::status(model.size);
     let (saves, role) = saves(model);
-    let saves_width = u16::try_from(saves.width()).unwrap_or(u16::MAX).min(area.width);
-    put_right(buffer, (area.x, area.y), area.width, &saves, theme.style(role));
+    let saves_width = u16::try_from(saves.width())
+        .unwrap_or(u16::MAX)
+        .min(area.width);
+    put_right(
+        buffer,
+        (area.x, area.y),
+        area.width,
+        &saves,
+        theme.style(role),
+    );
     let (message, role) = message(model);
     let left = area.width.saturating_sub(saves_width + 2);
-    put(buffer, (area.x + 1, area.y), left, &text::sanitize_line(&message), theme.style(role));
+    put(
+        buffer,
+        (area.x + 1, area.y),
+        left,
+        &text::sanitize_line(&message),
+        theme.style(role),
+    );
     draw_keys(model, theme, buffer);
 }
 
@@ -36,7 +50,12 @@ fn draw_keys(model: &Model, theme: &Theme, buffer: &mut Buffer) {
         parts.push((key, theme.style(Role::Key)));
         parts.push((format!(" {word}  "), theme.style(Role::Dim)));
     }
-    put_parts(buffer, (area.x + 1, area.y), area.width.saturating_sub(1), &parts);
+    put_parts(
+        buffer,
+        (area.x + 1, area.y),
+        area.width.saturating_sub(1),
+        &parts,
+    );
 }
 
 fn message(model: &Model) -> (String, Role) {
@@ -59,7 +78,10 @@ fn saves(model: &Model) -> (String, Role) {
         Some(reason) => {
             let key = model.keymap.key_of(Action::RetrySave).unwrap_or_default();
             let reason = text::cut(reason, usize::from(model.size.0) / 2);
-            (format!("NOT SAVED: {reason} · {key} tries again "), Role::Error)
+            (
+                format!("NOT SAVED: {reason} · {key} tries again "),
+                Role::Error,
+            )
         }
         None if !saves.pending.is_empty() => ("saving … ".to_owned(), Role::Dim),
         None if saves.stored > 0 => ("saved ".to_owned(), Role::Dim),

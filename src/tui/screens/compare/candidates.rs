@@ -4,9 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::domain::{
-    Outcome, PatchPresence, Ranking, RolloutGroup, Trajectory, TrajectoryIndex,
-};
+use crate::domain::{Outcome, PatchPresence, Ranking, RolloutGroup, Trajectory, TrajectoryIndex};
 use crate::review::{ReviewSession, ReviewedGroup};
 
 /// One row of the ranking strip.
@@ -76,7 +74,8 @@ pub fn order(group: &RolloutGroup, ranking: &Ranking) -> Vec<TrajectoryIndex> {
         ranked[index] = true;
     }
     for outcome in [Outcome::Pass, Outcome::Fail, Outcome::Unscored] {
-        order.extend((0..count).filter(|&i| !ranked[i] && group.trajectories[i].outcome == outcome));
+        order
+            .extend((0..count).filter(|&i| !ranked[i] && group.trajectories[i].outcome == outcome));
     }
     order
 }
@@ -88,7 +87,9 @@ pub fn candidates(
     group: usize,
     reviewed: &ReviewedGroup,
 ) -> Vec<Candidate> {
-    let Some(data) = session.group(group) else { return Vec::new() };
+    let Some(data) = session.group(group) else {
+        return Vec::new();
+    };
     let places = Places::of(&reviewed.shown.ranking);
     let grader = reviewed
         .grader
@@ -97,7 +98,11 @@ pub fn candidates(
         .map(Places::of);
     let duplicates = duplicates(data);
     let mut findings: HashMap<TrajectoryIndex, usize> = HashMap::new();
-    for finding in session.answer(group).iter().flat_map(|answer| &answer.findings) {
+    for finding in session
+        .answer(group)
+        .iter()
+        .flat_map(|answer| &answer.findings)
+    {
         *findings.entry(finding.trajectory).or_default() += 1;
     }
     let mut flipped = vec![false; data.trajectories.len()];
@@ -124,7 +129,11 @@ pub fn candidates(
                 rank: places.rank(index),
                 tied: places.tied(index),
                 outcome: trajectory.outcome,
-                base: reviewed.baseline.as_ref().ok().and_then(|all| all.get(index).copied()),
+                base: reviewed
+                    .baseline
+                    .as_ref()
+                    .ok()
+                    .and_then(|all| all.get(index).copied()),
                 after: advantage,
                 multiplier: weighted.and_then(|after| after.multipliers.get(index).copied()),
                 share: weighted
@@ -147,7 +156,13 @@ pub fn candidates(
 /// Sum of the redistributed advantages of those that share the credit.
 fn credit(reviewed: &ReviewedGroup) -> f64 {
     reviewed.redistributed.as_ref().map_or(0.0, |after| {
-        after.advantages.iter().zip(&after.weights).filter(|(_, w)| w.is_some()).map(|(a, _)| a).sum()
+        after
+            .advantages
+            .iter()
+            .zip(&after.weights)
+            .filter(|(_, w)| w.is_some())
+            .map(|(a, _)| a)
+            .sum()
     })
 }
 
@@ -182,9 +197,16 @@ pub fn figures(group: &RolloutGroup, reviewed: &ReviewedGroup) -> Result<Figures
     };
     let credit = credit(reviewed);
     let holders = || {
-        after.advantages.iter().zip(&after.weights).filter(|(_, w)| w.is_some()).map(|(a, _)| *a)
+        after
+            .advantages
+            .iter()
+            .zip(&after.weights)
+            .filter(|(_, w)| w.is_some())
+            .map(|(a, _)| *a)
     };
-    let squares: f64 = holders().map(|advantage| (advantage / credit).powi(2)).sum();
+    let squares: f64 = holders()
+        .map(|advantage| (advantage / credit).powi(2))
+        .sum();
     Ok(Figures {
         before: passing(before),
         after: passing(&after.advantages),
@@ -232,7 +254,9 @@ fn duplicates(group: &RolloutGroup) -> HashMap<TrajectoryIndex, TrajectoryIndex>
     let mut same: HashMap<&str, Vec<TrajectoryIndex>> = HashMap::new();
     for (index, trajectory) in group.trajectories.iter().enumerate() {
         if trajectory.patch.presence == PatchPresence::Diff {
-            same.entry(&trajectory.patch.sha256).or_default().push(index);
+            same.entry(&trajectory.patch.sha256)
+                .or_default()
+                .push(index);
         }
     }
     let mut duplicates = HashMap::new();
@@ -274,7 +298,10 @@ mod tests {
 
     #[test]
     fn letters_go_on_after_z() {
-        let shown: Vec<_> = [0, 25, 26, 51, 52, 701, 702].into_iter().map(letter).collect();
+        let shown: Vec<_> = [0, 25, 26, 51, 52, 701, 702]
+            .into_iter()
+            .map(letter)
+            .collect();
         assert_eq!(shown, ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]);
     }
 
@@ -302,12 +329,19 @@ mod tests {
 
     #[test]
     fn the_order_puts_unscored_last() {
-        let outcomes = [Outcome::Unscored, Outcome::Fail, Outcome::Pass, Outcome::Pass];
+        let outcomes = [
+            Outcome::Unscored,
+            Outcome::Fail,
+            Outcome::Pass,
+            Outcome::Pass,
+        ];
         let group = RolloutGroup {
             id: crate::domain::GroupId("g".to_owned()),
             step: None,
             task: crate::domain::TaskSummary::default(),
-            trajectories: outcomes.map(|outcome| Trajectory::new("t", outcome)).to_vec(),
+            trajectories: outcomes
+                .map(|outcome| Trajectory::new("t", outcome))
+                .to_vec(),
             fingerprint: String::new(),
             meta: crate::domain::Extra::default(),
         };

@@ -57,13 +57,25 @@ impl Layout {
         let (strip_head, rest) = rest.split_top(u16::from(!state.strip_folded));
         let most = (screen.height * 2 / 5).max(3);
         let wanted = u16::try_from(order.len()).unwrap_or(u16::MAX);
-        let strip_rows = if state.strip_folded { 1 } else { wanted.clamp(1, most) };
+        let strip_rows = if state.strip_folded {
+            1
+        } else {
+            wanted.clamp(1, most)
+        };
         let (strip, body) = rest.split_top(strip_rows);
-        let cursor = order.iter().position(|&i| Some(i) == state.focus()).unwrap_or(0);
+        let cursor = order
+            .iter()
+            .position(|&i| Some(i) == state.focus())
+            .unwrap_or(0);
         let strip_first = if state.strip_folded {
             0
         } else {
-            reveal(state.strip_first, cursor, usize::from(strip.height), order.len())
+            reveal(
+                state.strip_first,
+                cursor,
+                usize::from(strip.height),
+                order.len(),
+            )
         };
         let mut layout = Self {
             header,
@@ -113,10 +125,20 @@ fn slots(
     let wanted = state.columns.unwrap_or_else(|| automatic(width));
     let reference = state.reference && has_reference;
     // The reference comes beside a candidate, never instead of all of them.
-    let candidates = if reference { wanted.saturating_sub(1).max(1) } else { wanted };
+    let candidates = if reference {
+        wanted.saturating_sub(1).max(1)
+    } else {
+        wanted
+    };
     let candidates = candidates.min(order.len());
     let first = reveal(state.first_column, cursor, candidates, order.len());
-    let mut slots: Vec<Slot> = order.iter().skip(first).take(candidates).copied().map(Some).collect();
+    let mut slots: Vec<Slot> = order
+        .iter()
+        .skip(first)
+        .take(candidates)
+        .copied()
+        .map(Some)
+        .collect();
     if reference {
         slots.push(None);
     }
@@ -134,7 +156,12 @@ fn place(area: Area, slots: &[Slot]) -> Vec<Column> {
         let whole = Area { x, width, ..area };
         let (title, rest) = whole.split_top(1);
         let (file, text) = rest.split_top(1);
-        columns.push(Column { slot, title, file, text });
+        columns.push(Column {
+            slot,
+            title,
+            file,
+            text,
+        });
         x = x.saturating_add(width + 1);
     }
     columns
@@ -145,7 +172,12 @@ mod tests {
     use super::*;
 
     fn screen(width: u16, height: u16) -> Area {
-        Area { x: 0, y: 0, width, height }
+        Area {
+            x: 0,
+            y: 0,
+            width,
+            height,
+        }
     }
 
     #[test]
@@ -172,7 +204,12 @@ mod tests {
         assert_eq!(layout.strip_first, 32 - 9);
         assert!(layout.columns[0].text.height >= 10);
         state.strip_folded = true;
-        assert_eq!(Layout::of(screen(80, 24), &state, &order, false).strip.height, 1);
+        assert_eq!(
+            Layout::of(screen(80, 24), &state, &order, false)
+                .strip
+                .height,
+            1
+        );
     }
 
     #[test]

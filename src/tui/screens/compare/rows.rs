@@ -41,7 +41,10 @@ impl Rows {
     pub fn of(patch: Arc<Patch>) -> Self {
         let mut rows = patch.rows();
         // The line above the text names the first file already.
-        if let Some(first) = rows.iter().position(|row| matches!(row, DiffRow::FileHeader { .. })) {
+        if let Some(first) = rows
+            .iter()
+            .position(|row| matches!(row, DiffRow::FileHeader { .. }))
+        {
             rows.remove(first);
         }
         let mut built = Self {
@@ -118,13 +121,18 @@ impl Rows {
     /// The file that a row belongs to.
     #[must_use]
     pub fn file_at(&self, row: usize) -> Option<usize> {
-        self.file_from.partition_point(|&from| from <= row).checked_sub(1)
+        self.file_from
+            .partition_point(|&from| from <= row)
+            .checked_sub(1)
     }
 
     /// The files that have a row in a range.
     #[must_use]
     pub fn files_between(&self, first: usize, end: usize) -> Range<usize> {
-        match (self.file_at(first), self.file_at(end.saturating_sub(1).max(first))) {
+        match (
+            self.file_at(first),
+            self.file_at(end.saturating_sub(1).max(first)),
+        ) {
             (Some(first), Some(last)) => first..last + 1,
             _ => 0..0,
         }
@@ -147,10 +155,9 @@ impl Rows {
     /// Lines added and removed in a file, as shown.
     #[must_use]
     pub fn file_counts(&self, file: usize) -> String {
-        self.patch
-            .files
-            .get(file)
-            .map_or_else(String::new, |file| format!("+{} −{}", file.added, file.removed))
+        self.patch.files.get(file).map_or_else(String::new, |file| {
+            format!("+{} −{}", file.added, file.removed)
+        })
     }
 
     /// Columns of a line number.
@@ -200,9 +207,9 @@ impl Rows {
     #[must_use]
     pub fn text(&self, row: &DiffRow) -> &str {
         match row {
-            DiffRow::Line { file, hunk, line } => {
-                self.line(*file, *hunk, *line).map_or("", |line| self.patch.line_text(line))
-            }
+            DiffRow::Line { file, hunk, line } => self
+                .line(*file, *hunk, *line)
+                .map_or("", |line| self.patch.line_text(line)),
             DiffRow::Raw(range) => self.patch.text.get(range.clone()).unwrap_or(""),
             _ => "",
         }
@@ -211,9 +218,13 @@ impl Rows {
     /// The changed words of a line that is paired with another one; empty for the others.
     #[must_use]
     pub fn changed_words(&self, file: usize, hunk: usize, line: usize) -> Vec<Range<usize>> {
-        let Ok(place) = self.hunks.binary_search(&(file, hunk)) else { return Vec::new() };
+        let Ok(place) = self.hunks.binary_search(&(file, hunk)) else {
+            return Vec::new();
+        };
         let pairs = self.pairs[place].get_or_init(|| self.patch.pairs(file, hunk));
-        let Some(other) = pairs.get(line).copied().flatten() else { return Vec::new() };
+        let Some(other) = pairs.get(line).copied().flatten() else {
+            return Vec::new();
+        };
         let (Some(this), Some(other)) = (self.line(file, hunk, line), self.line(file, hunk, other))
         else {
             return Vec::new();
@@ -236,7 +247,12 @@ impl Rows {
             DiffRow::HunkHeader { hunk, .. } => patch.hunks.get(*hunk)?.old_start,
             DiffRow::Line { hunk, line, .. } => {
                 let hunk = patch.hunks.get(*hunk)?;
-                let before = hunk.lines.get(..=*line)?.iter().rev().find_map(|line| line.old_no);
+                let before = hunk
+                    .lines
+                    .get(..=*line)?
+                    .iter()
+                    .rev()
+                    .find_map(|line| line.old_no);
                 before.unwrap_or(hunk.old_start)
             }
             _ => 0,
@@ -248,17 +264,22 @@ impl Rows {
     /// when the patch does not touch the file.
     #[must_use]
     pub fn find_anchor(&self, path: &str, line: u32) -> Option<usize> {
-        let file = self.patch.files.iter().position(|file| {
-            file.old_path.as_deref().or(file.new_path.as_deref()) == Some(path)
-        })?;
+        let file =
+            self.patch.files.iter().position(|file| {
+                file.old_path.as_deref().or(file.new_path.as_deref()) == Some(path)
+            })?;
         let start = self.file_starts.get(file).copied()?;
         if line == 0 {
             return Some(start);
         }
         let first = self.hunks.partition_point(|&(other, _)| other < file);
         let mut nearest = start;
-        for (place, &(_, hunk)) in
-            self.hunks.iter().enumerate().skip(first).take_while(|(_, (other, _))| *other == file)
+        for (place, &(_, hunk)) in self
+            .hunks
+            .iter()
+            .enumerate()
+            .skip(first)
+            .take_while(|(_, (other, _))| *other == file)
         {
             let header = self.hunk_starts[place];
             nearest = header;
@@ -267,8 +288,10 @@ impl Rows {
                 return Some(header);
             }
             if hunk.old_start.saturating_add(hunk.old_count) > line
-                && let Some(at) =
-                    hunk.lines.iter().position(|found| found.old_no.is_some_and(|no| no >= line))
+                && let Some(at) = hunk
+                    .lines
+                    .iter()
+                    .position(|found| found.old_no.is_some_and(|no| no >= line))
             {
                 return Some(header + 1 + at);
             }
@@ -290,7 +313,9 @@ impl Rows {
                 .is_some_and(|section| !long_text::find(section, wanted).is_empty()),
             row => !long_text::find(self.text(row), wanted).is_empty(),
         };
-        (0..self.rows.len()).filter(|&row| holds(&self.rows[row])).collect()
+        (0..self.rows.len())
+            .filter(|&row| holds(&self.rows[row]))
+            .collect()
     }
 }
 
@@ -302,7 +327,10 @@ fn digits(patch: &Patch) -> usize {
         old.max(hunk.new_start.saturating_add(hunk.new_count))
     });
     let largest = ends.max().unwrap_or(0).saturating_sub(1);
-    largest.checked_ilog10().map_or(1, |log| log as usize + 1).max(3)
+    largest
+        .checked_ilog10()
+        .map_or(1, |log| log as usize + 1)
+        .max(3)
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ use crate::tui::long_text::{self, LongText};
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, OpenedGroup, Screen, Severity};
 use crate::tui::overlays::{Overlay, PromptKind};
-use crate::tui::scroll::Position;
 use crate::tui::screens::groups;
+use crate::tui::scroll::Position;
 use crate::tui::update::{change, go_to, open_group, shown_ranking};
 
 /// Lines that one turn of the wheel scrolls.
@@ -77,7 +77,9 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::PreviousHunk => jump(model, Mark::Hunk, false),
         Action::NextFile => jump(model, Mark::File, true),
         Action::PreviousFile => jump(model, Mark::File, false),
-        Action::Search => model.overlay = Some(Overlay::prompt(PromptKind::Search, &model.compare.search)),
+        Action::Search => {
+            model.overlay = Some(Overlay::prompt(PromptKind::Search, &model.compare.search))
+        }
         Action::NextMatch => find(model, true, false),
         Action::PreviousMatch => find(model, false, false),
         Action::OpenSteps => return go_to(model, Screen::Steps),
@@ -94,16 +96,18 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
 
 /// The actions that change the judgement.
 fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
-    let Some(group) = model.compare.group else { return Vec::new() };
+    let Some(group) = model.compare.group else {
+        return Vec::new();
+    };
     let mut effects = Vec::new();
     let focus = model.compare.focus();
     let moved = |edit: fn(TrajectoryIndex) -> Move| focus.map(|focus| Change::Move(edit(focus)));
     let wanted = match action {
         Action::MoveUp => moved(Move::Up),
         Action::MoveDown => moved(Move::Down),
-        Action::PlaceDigit => {
-            focus.zip(digit).map(|(focus, place)| Change::Move(Move::ToPlace(focus, place)))
-        }
+        Action::PlaceDigit => focus
+            .zip(digit)
+            .map(|(focus, place)| Change::Move(Move::ToPlace(focus, place))),
         Action::TieAbove => moved(Move::TieAbove),
         Action::Split => moved(Move::Split),
         Action::Unrank => moved(Move::Unrank),
@@ -124,7 +128,10 @@ fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect>
             }
             None => {
                 let said = model.status.text.clone();
-                model.say(Severity::Info, format!("{said}; no unfinished group is left in the list"));
+                model.say(
+                    Severity::Info,
+                    format!("{said}; no unfinished group is left in the list"),
+                );
             }
         }
     }
@@ -135,15 +142,26 @@ fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect>
 #[must_use]
 pub fn shown_order(model: &Model) -> Vec<TrajectoryIndex> {
     let group = model.compare.group;
-    let data = model.session.as_ref().zip(group).and_then(|(session, group)| session.group(group));
-    data.zip(shown_ranking(model)).map(|(data, ranking)| order(data, ranking)).unwrap_or_default()
+    let data = model
+        .session
+        .as_ref()
+        .zip(group)
+        .and_then(|(session, group)| session.group(group));
+    data.zip(shown_ranking(model))
+        .map(|(data, ranking)| order(data, ranking))
+        .unwrap_or_default()
 }
 
 /// Where things stand now.
 #[must_use]
 pub fn layout(model: &Model) -> Layout {
     let has_reference = opened(model).is_some_and(|opened| opened.reference.is_some());
-    Layout::of(area::screen(model.size), &model.compare, &shown_order(model), has_reference)
+    Layout::of(
+        area::screen(model.size),
+        &model.compare,
+        &shown_order(model),
+        has_reference,
+    )
 }
 
 /// The opened texts of the group on screen.
@@ -154,15 +172,23 @@ pub fn opened(model: &Model) -> Option<&Arc<OpenedGroup>> {
 
 /// Fits positions to what is shown and asks for the colours of the visible files.
 pub fn settle(model: &mut Model) -> Vec<Effect> {
-    let Some(group) = model.compare.group else { return Vec::new() };
+    let Some(group) = model.compare.group else {
+        return Vec::new();
+    };
     let order = shown_order(model);
     if let Some(&first) = order.first()
-        && model.compare.focus().is_none_or(|focus| !order.contains(&focus))
+        && model
+            .compare
+            .focus()
+            .is_none_or(|focus| !order.contains(&focus))
     {
         model.compare.focus_on(group, first);
     }
     let kept: Vec<usize> = model.opened.iter().map(|opened| opened.group).collect();
-    model.compare.rows.retain(|(group, _), _| kept.contains(group));
+    model
+        .compare
+        .rows
+        .retain(|(group, _), _| kept.contains(group));
     let layout = layout(model);
     model.compare.strip_first = layout.strip_first;
     if let Some(first) = layout.columns.first().and_then(|column| column.slot) {
@@ -177,20 +203,27 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
 
 fn settle_task(model: &mut Model, task: area::Area) {
     let Some(opened) = opened(model) else { return };
-    let Some(text) = opened.content.task.text.as_deref() else { return };
+    let Some(text) = opened.content.task.text.as_deref() else {
+        return;
+    };
     let lines = LongText::of(text);
     let width = usize::from(task.width);
     let window = usize::from(task.height.saturating_sub(1));
-    model.compare.task_at =
-        model.compare.task_at.clamp(window, lines.len(), |line| long_text::height(lines.line(text, line), width));
+    model.compare.task_at = model.compare.task_at.clamp(window, lines.len(), |line| {
+        long_text::height(lines.line(text, line), width)
+    });
 }
 
 fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effect> {
-    let Some(opened) = opened(model).cloned() else { return Vec::new() };
+    let Some(opened) = opened(model).cloned() else {
+        return Vec::new();
+    };
     let mut effects = Vec::new();
     for column in &layout.columns {
         let key = (group, column.slot);
-        let Some(rows) = rows_of(model, &opened, column.slot) else { continue };
+        let Some(rows) = rows_of(model, &opened, column.slot) else {
+            continue;
+        };
         if !model.compare.positions.contains_key(&key) {
             let start = follow(model, column.slot, &rows).unwrap_or_default();
             model.compare.positions.insert(key, start);
@@ -203,7 +236,11 @@ fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effec
         for file in rows.files_between(at.row, at.row + window) {
             let colours = (group, column.slot, file);
             if !model.colours.contains_key(&colours) && model.colouring.insert(colours) {
-                effects.push(Effect::Highlight { group, trajectory: column.slot, file });
+                effects.push(Effect::Highlight {
+                    group,
+                    trajectory: column.slot,
+                    file,
+                });
             }
         }
     }
@@ -239,8 +276,12 @@ fn follow(model: &Model, slot: Slot, rows: &Rows) -> Option<Position> {
 
 /// Lets the other visible columns follow the focused one.
 fn lead(model: &mut Model) {
-    let Some(group) = model.compare.group.filter(|_| model.compare.together) else { return };
-    let Some(opened) = opened(model).cloned() else { return };
+    let Some(group) = model.compare.group.filter(|_| model.compare.together) else {
+        return;
+    };
+    let Some(opened) = opened(model).cloned() else {
+        return;
+    };
     for column in layout(model).columns {
         if let Some(rows) = rows_of(model, &opened, column.slot)
             && let Some(at) = follow(model, column.slot, &rows)
@@ -256,8 +297,12 @@ fn focused(model: &Model) -> Slot {
 
 fn page(model: &Model) -> usize {
     let layout = layout(model);
-    let height = layout.task.or_else(|| layout.columns.first().map(|column| column.text));
-    usize::from(height.map_or(1, |area| area.height)).saturating_sub(2).max(1)
+    let height = layout
+        .task
+        .or_else(|| layout.columns.first().map(|column| column.text));
+    usize::from(height.map_or(1, |area| area.height))
+        .saturating_sub(2)
+        .max(1)
 }
 
 #[derive(Clone, Copy)]
@@ -283,15 +328,21 @@ fn scroll(model: &mut Model, slot: Slot, go: Go) {
     let layout = layout(model);
     if let Some(task) = layout.task {
         let Some(opened) = opened(model) else { return };
-        let Some(text) = opened.content.task.text.as_deref() else { return };
+        let Some(text) = opened.content.task.text.as_deref() else {
+            return;
+        };
         let lines = LongText::of(text);
         let width = usize::from(task.width);
         let height = |line| long_text::height(lines.line(text, line), width);
         model.compare.task_at = go.from(model.compare.task_at, lines.len(), height);
         return;
     }
-    let (Some(group), Some(column)) = (model.compare.group, layout.column(slot)) else { return };
-    let Some(rows) = model.compare.rows(slot).cloned() else { return };
+    let (Some(group), Some(column)) = (model.compare.group, layout.column(slot)) else {
+        return;
+    };
+    let Some(rows) = model.compare.rows(slot).cloned() else {
+        return;
+    };
     let (width, wrap) = (rows.text_width(column.text.width), model.compare.wrap);
     let height = |row| rows.height(row, width, wrap);
     let at = go.from(model.compare.position(slot), rows.len(), height);
@@ -305,15 +356,22 @@ fn scroll(model: &mut Model, slot: Slot, go: Go) {
 
 fn focus_by(model: &mut Model, step: isize) {
     let order = shown_order(model);
-    let at = order.iter().position(|&i| Some(i) == model.compare.focus()).unwrap_or(0);
-    let to = at.saturating_add_signed(step).min(order.len().saturating_sub(1));
+    let at = order
+        .iter()
+        .position(|&i| Some(i) == model.compare.focus())
+        .unwrap_or(0);
+    let to = at
+        .saturating_add_signed(step)
+        .min(order.len().saturating_sub(1));
     if let Some(&index) = order.get(to) {
         focus(model, index);
     }
 }
 
 fn focus(model: &mut Model, index: TrajectoryIndex) {
-    let Some(group) = model.compare.group else { return };
+    let Some(group) = model.compare.group else {
+        return;
+    };
     let opened = opened(model).cloned();
     // A candidate first seen now, or one of a set that scrolls together, shows the same place.
     let known = model.compare.positions.contains_key(&(group, Some(index)));
@@ -350,7 +408,10 @@ fn toggle_together(model: &mut Model) {
 
 fn toggle_reference(model: &mut Model) {
     if opened(model).is_some_and(|opened| opened.reference.is_none()) {
-        model.say(Severity::Info, "no reference patch is recorded for this task");
+        model.say(
+            Severity::Info,
+            "no reference patch is recorded for this task",
+        );
         return;
     }
     model.compare.reference = !model.compare.reference;
@@ -375,11 +436,18 @@ fn jump(model: &mut Model, mark: Mark, forward: bool) {
     let target = if forward {
         marks.iter().copied().find(|&row| row > at.row)
     } else {
-        marks.iter().copied().rev().find(|&row| Position::at(row) < at)
+        marks
+            .iter()
+            .copied()
+            .rev()
+            .find(|&row| Position::at(row) < at)
     };
     match target {
         Some(row) => {
-            model.compare.positions.insert((group, slot), Position::at(row));
+            model
+                .compare
+                .positions
+                .insert((group, slot), Position::at(row));
             lead(model);
         }
         None => {
@@ -413,13 +481,20 @@ fn find(model: &mut Model, forward: bool, here: bool) {
     let hits = rows.hits(&model.compare.search);
     let at = model.compare.position(slot).row;
     let place = if forward {
-        hits.iter().position(|&row| row > at || (here && row == at)).or(Some(0))
+        hits.iter()
+            .position(|&row| row > at || (here && row == at))
+            .or(Some(0))
     } else {
-        hits.iter().rposition(|&row| row < at).or(hits.len().checked_sub(1))
+        hits.iter()
+            .rposition(|&row| row < at)
+            .or(hits.len().checked_sub(1))
     };
     match place.and_then(|place| hits.get(place).map(|&row| (place, row))) {
         Some((place, row)) => {
-            model.compare.positions.insert((group, slot), Position::at(row));
+            model
+                .compare
+                .positions
+                .insert((group, slot), Position::at(row));
             let said = format!("match {} of {} lines", place + 1, hits.len());
             model.say(Severity::Info, said);
             lead(model);
@@ -432,14 +507,19 @@ fn find(model: &mut Model, forward: bool, here: bool) {
 }
 
 fn copy(model: &mut Model) -> Vec<Effect> {
-    let Some(index) = model.compare.focus() else { return Vec::new() };
+    let Some(index) = model.compare.focus() else {
+        return Vec::new();
+    };
     let patch = opened(model)
         .and_then(|opened| opened.content.trajectories.get(index))
         .and_then(|content| content.patch.clone());
     match patch {
         Some(patch) => {
             let bytes = patch.len();
-            model.say(Severity::Info, format!("patch of {} copied: {bytes} bytes", letter(index)));
+            model.say(
+                Severity::Info,
+                format!("patch of {} copied: {bytes} bytes", letter(index)),
+            );
             vec![Effect::Copy(patch)]
         }
         None => {
@@ -450,7 +530,9 @@ fn copy(model: &mut Model) -> Vec<Effect> {
 }
 
 fn neighbour(model: &mut Model, forward: bool) -> Vec<Effect> {
-    let Some(group) = model.compare.group else { return Vec::new() };
+    let Some(group) = model.compare.group else {
+        return Vec::new();
+    };
     let shown = groups::visible(model);
     let place = shown.iter().position(|&other| other == group);
     let next = match place {
@@ -462,7 +544,10 @@ fn neighbour(model: &mut Model, forward: bool) -> Vec<Effect> {
         Some(next) => open_group(model, next),
         None => {
             let end = if forward { "last" } else { "first" };
-            model.say(Severity::Info, format!("this is the {end} group of the list"));
+            model.say(
+                Severity::Info,
+                format!("this is the {end} group of the list"),
+            );
             Vec::new()
         }
     }
@@ -472,13 +557,23 @@ fn neighbour(model: &mut Model, forward: bool) -> Vec<Effect> {
 fn next_unfinished(model: &Model, group: usize) -> Option<usize> {
     let session = model.session.as_ref()?;
     let shown = groups::visible(model);
-    let from = shown.iter().position(|&other| other == group).map_or(0, |place| place + 1);
-    let rotated = shown.iter().skip(from).chain(shown.iter().take(from)).copied();
+    let from = shown
+        .iter()
+        .position(|&other| other == group)
+        .map_or(0, |place| place + 1);
+    let rotated = shown
+        .iter()
+        .skip(from)
+        .chain(shown.iter().take(from))
+        .copied();
     let unfinished: Vec<usize> = rotated
         .filter(|&other| other != group && session.state(other) != ReviewState::Submitted)
         .collect();
     let rankable = |&other: &usize| {
-        session.rows().get(other).is_some_and(|row| row.class.is_kept() && row.passing >= 2)
+        session
+            .rows()
+            .get(other)
+            .is_some_and(|row| row.class.is_kept() && row.passing >= 2)
     };
     unfinished.iter().copied().find(rankable)
 }
@@ -488,7 +583,9 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
     let mut effects = Vec::new();
     let layout = layout(model);
     let over_column = layout.columns.iter().find(|column| {
-        [column.title, column.file, column.text].iter().any(|area| area.contains(x, y))
+        [column.title, column.file, column.text]
+            .iter()
+            .any(|area| area.contains(x, y))
     });
     let slot = over_column.map(|column| column.slot);
     match kind {
@@ -499,7 +596,9 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
             } else if let Some(file) = file_row(model, &layout, x, y) {
                 go_to_file(model, file);
             } else if let Some(Some(index)) = slot {
-                model.compare.focus_on(model.compare.group.unwrap_or_default(), index);
+                model
+                    .compare
+                    .focus_on(model.compare.group.unwrap_or_default(), index);
             }
         }
         MouseKind::Drag => effects.extend(drag(model, &layout, x, y)),
@@ -540,7 +639,12 @@ fn drag(model: &mut Model, layout: &Layout, x: u16, y: u16) -> Vec<Effect> {
         return effects;
     };
     if let Some(place) = shown_ranking(model).and_then(|ranking| ranking.rank_of(over)) {
-        change(model, group, Change::Move(Move::ToPlace(dragged, place)), &mut effects);
+        change(
+            model,
+            group,
+            Change::Move(Move::ToPlace(dragged, place)),
+            &mut effects,
+        );
     }
     effects
 }
@@ -558,7 +662,9 @@ fn file_row(model: &Model, layout: &Layout, x: u16, y: u16) -> Option<usize> {
 /// First visible line of the list of files: the file on screen is always in view.
 #[must_use]
 pub fn first_listed(model: &Model, rows: &Rows, window: usize) -> usize {
-    let current = rows.file_at(model.compare.position(focused(model)).row).unwrap_or(0);
+    let current = rows
+        .file_at(model.compare.position(focused(model)).row)
+        .unwrap_or(0);
     crate::tui::scroll::reveal(
         current.saturating_sub(window / 2),
         current,
@@ -573,7 +679,10 @@ fn go_to_file(model: &mut Model, file: usize) {
         return;
     };
     if let Some(&row) = rows.file_starts().get(file) {
-        model.compare.positions.insert((group, slot), Position::at(row));
+        model
+            .compare
+            .positions
+            .insert((group, slot), Position::at(row));
         lead(model);
     }
 }

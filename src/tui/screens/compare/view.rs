@@ -18,22 +18,43 @@ use crate::tui::scroll::Position;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::diff_lines::{self, Look};
+use crate::tui::widgets::line::{paint, put, put_parts, put_right};
 use crate::tui::widgets::ranking_strip;
 use crate::tui::widgets::text_lines;
-use crate::tui::widgets::line::{paint, put, put_parts, put_right};
 
 /// Draws the screen into `area`.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     let (Some(session), Some((group, reviewed))) = (&model.session, &model.reviewed) else {
-        put(buffer, (area.x, area.y), area.width, "loading …", theme.style(Role::Dim));
+        put(
+            buffer,
+            (area.x, area.y),
+            area.width,
+            "loading …",
+            theme.style(Role::Dim),
+        );
         return;
     };
-    let Some(data) = session.group(*group) else { return };
-    let screen = Area { x: area.x, y: area.y, width: area.width, height: area.height };
+    let Some(data) = session.group(*group) else {
+        return;
+    };
+    let screen = Area {
+        x: area.x,
+        y: area.y,
+        width: area.width,
+        height: area.height,
+    };
     let has_reference = opened(model).is_some_and(|opened| opened.reference.is_some());
     let layout = Layout::of(screen, &model.compare, &shown_order(model), has_reference);
     let candidates = candidates(session, *group, reviewed);
-    let page = Page { model, theme, session, data, reviewed, group: *group, candidates: &candidates };
+    let page = Page {
+        model,
+        theme,
+        session,
+        data,
+        reviewed,
+        group: *group,
+        candidates: &candidates,
+    };
     page.header(buffer, layout.header);
     ranking_strip::draw(buffer, theme, &candidates, model.compare.focus(), &layout);
     if let Some(task) = layout.task {
@@ -68,13 +89,27 @@ impl Page<'_> {
     fn header(&self, buffer: &mut Buffer, area: Area) {
         let dim = self.style(Role::Dim);
         let separator = || (" · ".to_owned(), dim);
-        let passing = self.data.trajectories.iter().filter(|t| t.outcome.is_pass()).count();
+        let passing = self
+            .data
+            .trajectories
+            .iter()
+            .filter(|t| t.outcome.is_pass())
+            .count();
         let mut parts = vec![
-            (text::sanitize_line(self.data.id.as_str()), self.style(Role::Title)),
+            (
+                text::sanitize_line(self.data.id.as_str()),
+                self.style(Role::Title),
+            ),
             separator(),
-            (format!("{passing}/{} pass", self.data.trajectories.len()), self.style(Role::Text)),
+            (
+                format!("{passing}/{} pass", self.data.trajectories.len()),
+                self.style(Role::Text),
+            ),
             separator(),
-            (self.reviewed.class.reason().to_owned(), self.style(Role::Text)),
+            (
+                self.reviewed.class.reason().to_owned(),
+                self.style(Role::Text),
+            ),
             separator(),
             (self.grader(), self.style(Role::Text)),
             separator(),
@@ -85,7 +120,12 @@ impl Page<'_> {
             let state = parts.pop();
             let reason = parts.drain(3..5).collect::<Vec<_>>();
             parts.pop();
-            parts.extend(state.map(|state| [separator(), state]).into_iter().flatten());
+            parts.extend(
+                state
+                    .map(|state| [separator(), state])
+                    .into_iter()
+                    .flatten(),
+            );
             parts.push(separator());
             parts.extend(reason.into_iter().filter(|(text, _)| text != " · "));
         }
@@ -107,7 +147,10 @@ impl Page<'_> {
         };
         let mut said = format!("grader {}", text::sanitize_line(&answer.grader.name));
         if answers.len() > 1 {
-            let place = answers.iter().position(|other| std::ptr::eq(other, answer)).unwrap_or(0);
+            let place = answers
+                .iter()
+                .position(|other| std::ptr::eq(other, answer))
+                .unwrap_or(0);
             said.push_str(&format!(" (vote {} of {})", place + 1, answers.len()));
         }
         if answer.ranking.is_none() {
@@ -147,7 +190,12 @@ impl Page<'_> {
         if self.reviewed.shown.ranking.is_empty() {
             return "nobody ranked";
         }
-        match self.reviewed.redistributed.as_ref().map(|after| after.status) {
+        match self
+            .reviewed
+            .redistributed
+            .as_ref()
+            .map(|after| after.status)
+        {
             Ok(Status::Identity) => "all weights are equal",
             _ => "no ranked pass has a positive advantage",
         }
@@ -170,7 +218,13 @@ impl Page<'_> {
             Some(words) => {
                 let at = (column.file.x, column.file.y);
                 for (line, y) in words.lines().zip(at.1..column.text.y + column.text.height) {
-                    put(buffer, (at.0, y), column.file.width, line, self.style(Role::Dim));
+                    put(
+                        buffer,
+                        (at.0, y),
+                        column.file.width,
+                        line,
+                        self.style(Role::Dim),
+                    );
                 }
             }
             None => {
@@ -184,9 +238,17 @@ impl Page<'_> {
     fn title(&self, buffer: &mut Buffer, column: &Column, rows: Option<&Rows>) {
         let area = column.title;
         let focused = column.slot.is_some() && column.slot == self.model.compare.focus();
-        let style = self.style(if focused { Role::FocusedBorder } else { Role::Header });
+        let style = self.style(if focused {
+            Role::FocusedBorder
+        } else {
+            Role::Header
+        });
         paint(buffer, (area.x, area.y), area.width, style);
-        let mut said = if focused { "▸ ".to_owned() } else { "  ".to_owned() };
+        let mut said = if focused {
+            "▸ ".to_owned()
+        } else {
+            "  ".to_owned()
+        };
         match column.slot {
             None => said.push_str("reference patch"),
             Some(index) => {
@@ -201,12 +263,16 @@ impl Page<'_> {
                 }
             }
         }
-        let right = rows.filter(|rows| !rows.is_empty()).map_or(String::new(), |rows| {
-            let at = self.model.compare.position(column.slot);
-            let last = (at.row + usize::from(column.text.height)).min(rows.len());
-            format!(" {}-{}/{}", at.row + 1, last, rows.len())
-        });
-        let taken = u16::try_from(right.chars().count()).unwrap_or(0).min(area.width);
+        let right = rows
+            .filter(|rows| !rows.is_empty())
+            .map_or(String::new(), |rows| {
+                let at = self.model.compare.position(column.slot);
+                let last = (at.row + usize::from(column.text.height)).min(rows.len());
+                format!(" {}-{}/{}", at.row + 1, last, rows.len())
+            });
+        let taken = u16::try_from(right.chars().count())
+            .unwrap_or(0)
+            .min(area.width);
         put(buffer, (area.x, area.y), area.width - taken, &said, style);
         put_right(buffer, (area.x, area.y), area.width, &right, style);
     }
@@ -216,7 +282,10 @@ impl Page<'_> {
         let Some(opened) = opened(self.model) else {
             return Some(match &self.model.open_failed {
                 Some((group, reason)) if *group == self.group => {
-                    format!("the patches cannot be read:\n{}", text::sanitize_line(reason))
+                    format!(
+                        "the patches cannot be read:\n{}",
+                        text::sanitize_line(reason)
+                    )
                 }
                 _ => "opening the patches …".to_owned(),
             });
@@ -247,9 +316,23 @@ impl Page<'_> {
         if let Some(file) = rows.file_at(at.row) {
             let said = rows.file_title(file);
             let counts = rows.file_counts(file);
-            let taken = u16::try_from(counts.chars().count() + 1).unwrap_or(0).min(file_area.width);
-            put(buffer, (file_area.x, file_area.y), file_area.width - taken, &said, header);
-            put_right(buffer, (file_area.x, file_area.y), file_area.width, &counts, header);
+            let taken = u16::try_from(counts.chars().count() + 1)
+                .unwrap_or(0)
+                .min(file_area.width);
+            put(
+                buffer,
+                (file_area.x, file_area.y),
+                file_area.width - taken,
+                &said,
+                header,
+            );
+            put_right(
+                buffer,
+                (file_area.x, file_area.y),
+                file_area.width,
+                &counts,
+                header,
+            );
         }
         let look = Look {
             theme: self.theme,
@@ -257,17 +340,32 @@ impl Page<'_> {
             shift: self.model.compare.shift,
             search: &self.model.compare.search,
         };
-        let colours = |file| self.model.colours.get(&(self.group, column.slot, file)).map(AsRef::as_ref);
+        let colours = |file| {
+            self.model
+                .colours
+                .get(&(self.group, column.slot, file))
+                .map(AsRef::as_ref)
+        };
         diff_lines::draw(buffer, column.text, rows, at, &look, &colours);
     }
 
     fn files(&self, buffer: &mut Buffer, area: Area) {
         let header = self.style(Role::Header);
         paint(buffer, (area.x, area.y), area.width, header);
-        let Some(slot) = self.model.compare.focus() else { return };
-        let Some(rows) = self.model.compare.rows(Some(slot)) else { return };
+        let Some(slot) = self.model.compare.focus() else {
+            return;
+        };
+        let Some(rows) = self.model.compare.rows(Some(slot)) else {
+            return;
+        };
         let count = rows.file_starts().len();
-        put(buffer, (area.x, area.y), area.width, &format!("files of {}: {count}", letter(slot)), header);
+        put(
+            buffer,
+            (area.x, area.y),
+            area.width,
+            &format!("files of {}: {count}", letter(slot)),
+            header,
+        );
         let window = usize::from(area.height).saturating_sub(1);
         let first = first_listed(self.model, rows, window);
         let current = rows.file_at(self.model.compare.position(Some(slot)).row);
@@ -275,26 +373,47 @@ impl Page<'_> {
             let here = Some(file) == current;
             let style = self.style(if here { Role::Cursor } else { Role::Text });
             paint(buffer, (area.x, y), area.width.saturating_sub(1), style);
-            let right = format!(" {} {}", rows.file_counts(file), self.touched_by(rows, file));
+            let right = format!(
+                " {} {}",
+                rows.file_counts(file),
+                self.touched_by(rows, file)
+            );
             let taken = u16::try_from(right.chars().count()).unwrap_or(0);
             let width = area.width.saturating_sub(1);
             let taken = taken.min(width);
             let mark = if here { "▸" } else { " " };
             let path = text::sanitize_line(rows.file_path(file));
             let free = usize::from(width - taken).saturating_sub(1);
-            put(buffer, (area.x, y), width - taken, &format!("{mark}{}", tail(&path, free)), style);
+            put(
+                buffer,
+                (area.x, y),
+                width - taken,
+                &format!("{mark}{}", tail(&path, free)),
+                style,
+            );
             put_right(buffer, (area.x, y), width, &right, style);
         }
         for y in area.y..area.y + area.height {
-            put(buffer, (area.x + area.width.saturating_sub(1), y), 1, "│", self.style(Role::Border));
+            put(
+                buffer,
+                (area.x + area.width.saturating_sub(1), y),
+                1,
+                "│",
+                self.style(Role::Border),
+            );
         }
     }
 
     /// How many passing candidates touch a file, e.g. `5/5`.
     fn touched_by(&self, rows: &Rows, file: usize) -> String {
-        let Some(opened) = opened(self.model) else { return String::new() };
+        let Some(opened) = opened(self.model) else {
+            return String::new();
+        };
         let path = rows.file_path(file);
-        let passing = self.candidates.iter().filter(|found| found.outcome == Outcome::Pass);
+        let passing = self
+            .candidates
+            .iter()
+            .filter(|found| found.outcome == Outcome::Pass);
         let patches = passing.filter_map(|found| opened.patches.get(found.index));
         let (mut all, mut touching) = (0, 0);
         for patch in patches {
@@ -310,12 +429,24 @@ impl Page<'_> {
         paint(buffer, (head.x, head.y), head.width, header);
         put(buffer, (head.x, head.y), head.width, "task", header);
         let Some(opened) = opened(self.model) else {
-            put(buffer, (body.x, body.y), body.width, "opening the task …", self.style(Role::Dim));
+            put(
+                buffer,
+                (body.x, body.y),
+                body.width,
+                "opening the task …",
+                self.style(Role::Dim),
+            );
             return;
         };
         let Some(task) = opened.content.task.text.as_deref() else {
             let said = "no task text is recorded";
-            put(buffer, (body.x, body.y), body.width, said, self.style(Role::Dim));
+            put(
+                buffer,
+                (body.x, body.y),
+                body.width,
+                said,
+                self.style(Role::Dim),
+            );
             return;
         };
         let styles = text_lines::Styles {
@@ -328,7 +459,11 @@ impl Page<'_> {
         let mut at = self.model.compare.task_at;
         let mut y = body.y;
         while y < bottom && at.row < lines.len() {
-            let place = Area { y, height: bottom - y, ..body };
+            let place = Area {
+                y,
+                height: bottom - y,
+                ..body
+            };
             let line = lines.line(task, at.row);
             y += text_lines::draw(buffer, place, line, at.line, "", &styles).max(1);
             at = Position::at(at.row + 1);

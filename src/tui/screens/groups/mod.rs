@@ -36,7 +36,11 @@ pub fn update(_model: &mut Model, _action: Action) -> Vec<Effect> {
 
 /// Lists anew.
 pub fn reload(model: &mut Model) -> Vec<Effect> {
-    model.groups.visible = model.session.as_ref().map(|s| (0..s.rows().len()).collect()).unwrap_or_default();
+    model.groups.visible = model
+        .session
+        .as_ref()
+        .map(|s| (0..s.rows().len()).collect())
+        .unwrap_or_default();
     Vec::new()
 }
 

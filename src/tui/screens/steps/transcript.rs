@@ -75,7 +75,10 @@ fn gist(text: &str) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let line = text[..end].lines().map(str::trim).find(|line| !line.is_empty());
+    let line = text[..end]
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty());
     line.unwrap_or_default().to_owned()
 }
 
@@ -102,7 +105,10 @@ impl Transcript {
                 }
             })
             .collect();
-        let mut transcript = Self { steps, starts: Vec::new() };
+        let mut transcript = Self {
+            steps,
+            starts: Vec::new(),
+        };
         transcript.count();
         transcript
     }
@@ -142,7 +148,9 @@ impl Transcript {
     #[must_use]
     pub fn step_at(&self, row: usize) -> usize {
         let after = self.starts.partition_point(|&start| start <= row);
-        after.saturating_sub(1).min(self.steps.len().saturating_sub(1))
+        after
+            .saturating_sub(1)
+            .min(self.steps.len().saturating_sub(1))
     }
 
     /// The head's row of a step.
@@ -177,9 +185,10 @@ impl Transcript {
                 (Some(body), Some(step)) => body.text.line(&step.text, line),
                 _ => "",
             },
-            Row::Args(step, line) => {
-                self.steps.get(step).map_or("", |body| body.arg_lines.line(&body.args, line))
-            }
+            Row::Args(step, line) => self
+                .steps
+                .get(step)
+                .map_or("", |body| body.arg_lines.line(&body.args, line)),
         }
     }
 
@@ -247,7 +256,11 @@ fn shown_args(step: &Step) -> String {
         return String::new();
     };
     let Ok(serde_json::Value::Object(map)) = serde_json::from_str(args) else {
-        return if args.trim() == step.text.trim() { String::new() } else { args.to_owned() };
+        return if args.trim() == step.text.trim() {
+            String::new()
+        } else {
+            args.to_owned()
+        };
     };
     let mut shown = String::new();
     for (name, value) in &map {
@@ -273,7 +286,11 @@ mod tests {
     use super::*;
 
     fn step(kind: StepKind, text: &str) -> Step {
-        Step { kind: Some(kind), text: text.to_owned(), ..Step::default() }
+        Step {
+            kind: Some(kind),
+            text: text.to_owned(),
+            ..Step::default()
+        }
     }
 
     fn steps() -> Vec<Step> {
@@ -284,7 +301,10 @@ mod tests {
                 tool: Some("bash".to_owned()),
                 ..step(StepKind::ToolCall, "")
             },
-            Step { exit_code: Some(2), ..step(StepKind::Observation, "no\nsuch\nfile\n") },
+            Step {
+                exit_code: Some(2),
+                ..step(StepKind::Observation, "no\nsuch\nfile\n")
+            },
         ]
     }
 
@@ -295,7 +315,11 @@ mod tests {
         assert_eq!(transcript.row(0), Some(Row::Head(0)));
         assert_eq!(transcript.row(1), Some(Row::Head(1)));
         let args: Vec<_> = (2..6)
-            .map(|row| transcript.line(&steps, transcript.row(row).unwrap()).to_owned())
+            .map(|row| {
+                transcript
+                    .line(&steps, transcript.row(row).unwrap())
+                    .to_owned()
+            })
             .collect();
         assert_eq!(args, ["command:", "ls", "cat a", "timeout: 3"]);
         assert_eq!(transcript.row(6), Some(Row::Head(2)));

@@ -58,7 +58,12 @@ pub fn steps(model: &Model) -> Option<&[Step]> {
 pub fn transcript(model: &Model) -> Option<(&Transcript, Position)> {
     let wanted = shown(model)?;
     let (of, transcript) = model.steps.transcript.as_ref()?;
-    let at = model.steps.positions.get(&wanted).copied().unwrap_or_default();
+    let at = model
+        .steps
+        .positions
+        .get(&wanted)
+        .copied()
+        .unwrap_or_default();
     (*of == wanted).then_some((transcript, at))
 }
 
@@ -95,11 +100,18 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
 
 /// Fits the position to what is shown and builds the transcript when it is another one.
 pub fn settle(model: &mut Model) -> Vec<Effect> {
-    let Some(wanted) = shown(model) else { return Vec::new() };
+    let Some(wanted) = shown(model) else {
+        return Vec::new();
+    };
     if model.opened(wanted.0).is_none() {
         return Vec::new();
     }
-    if model.steps.transcript.as_ref().is_none_or(|(of, _)| *of != wanted) {
+    if model
+        .steps
+        .transcript
+        .as_ref()
+        .is_none_or(|(of, _)| *of != wanted)
+    {
         let step = transcript_step(model);
         let built = Transcript::of(steps(model).unwrap_or_default());
         if !model.steps.positions.contains_key(&wanted)
@@ -114,7 +126,9 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     let width = text_width(model);
     if let (Some((transcript, at)), Some(steps)) = (transcript(model), steps(model)) {
         // The last row may stand at the top, so that every step can be the current one.
-        let at = at.clamp(1, transcript.len(), |row| height(transcript, steps, row, width));
+        let at = at.clamp(1, transcript.len(), |row| {
+            height(transcript, steps, row, width)
+        });
         model.steps.positions.insert(wanted, at);
     }
     Vec::new()
@@ -141,7 +155,9 @@ fn walk(model: &mut Model, action: Action) {
     let page = usize::from(Layout::of(area::screen(model.size)).text.height);
     let page = page.saturating_sub(2).max(1);
     let width = text_width(model);
-    let (Some((transcript, at)), Some(steps)) = (transcript(model), steps(model)) else { return };
+    let (Some((transcript, at)), Some(steps)) = (transcript(model), steps(model)) else {
+        return;
+    };
     let tall = |row| height(transcript, steps, row, width);
     let step = transcript.step_at(at.row);
     let down = |lines| Some(at.down(lines, transcript.len(), tall));
@@ -155,10 +171,14 @@ fn walk(model: &mut Model, action: Action) {
         Action::HalfPageDown => (down((page / 2).max(1)), ""),
         Action::HalfPageUp => (up((page / 2).max(1)), ""),
         Action::Top => (Some(Position::default()), ""),
-        Action::Bottom => (Some(Position::at(transcript.len()).clamp(page, transcript.len(), tall)), ""),
-        Action::NextStep => {
-            (start(Some(step + 1).filter(|&next| next < transcript.steps())), "this is the last step")
-        }
+        Action::Bottom => (
+            Some(Position::at(transcript.len()).clamp(page, transcript.len(), tall)),
+            "",
+        ),
+        Action::NextStep => (
+            start(Some(step + 1).filter(|&next| next < transcript.steps())),
+            "this is the last step",
+        ),
         Action::PreviousStep => {
             let before = if at > Position::at(transcript.start(step)) {
                 Some(step)
@@ -180,14 +200,23 @@ fn walk(model: &mut Model, action: Action) {
 }
 
 fn fold(model: &mut Model, action: Action, step: usize) {
-    let Some(((group, trajectory), transcript)) = model.steps.transcript.as_mut() else { return };
+    let Some(((group, trajectory), transcript)) = model.steps.transcript.as_mut() else {
+        return;
+    };
     let said = if action == Action::FoldAll {
-        Some(if transcript.fold_all() { "every step is folded" } else { "every step is unfolded" })
+        Some(if transcript.fold_all() {
+            "every step is folded"
+        } else {
+            "every step is unfolded"
+        })
     } else {
         transcript.fold(step, !transcript.is_folded(step));
         None
     };
-    model.steps.positions.insert((*group, *trajectory), Position::at(transcript.start(step)));
+    model
+        .steps
+        .positions
+        .insert((*group, *trajectory), Position::at(transcript.start(step)));
     if let Some(said) = said {
         model.say(Severity::Info, said);
     }
@@ -213,18 +242,25 @@ fn find(model: &mut Model, forward: bool, here: bool) {
         return;
     };
     let hits = transcript.hits(steps, &model.steps.search);
-    let rows = hits.iter().map(|&hit| if transcript.is_folded(step_of(hit)) {
-        transcript.start(step_of(hit))
-    } else {
-        transcript.row_of(hit)
+    let rows = hits.iter().map(|&hit| {
+        if transcript.is_folded(step_of(hit)) {
+            transcript.start(step_of(hit))
+        } else {
+            transcript.row_of(hit)
+        }
     });
     let rows: Vec<usize> = rows.collect();
     let place = if forward {
-        rows.iter().position(|&row| row > at.row || (here && row == at.row)).or(Some(0))
+        rows.iter()
+            .position(|&row| row > at.row || (here && row == at.row))
+            .or(Some(0))
     } else {
-        rows.iter().rposition(|&row| row < at.row).or(rows.len().checked_sub(1))
+        rows.iter()
+            .rposition(|&row| row < at.row)
+            .or(rows.len().checked_sub(1))
     };
-    let Some((place, hit)) = place.and_then(|place| hits.get(place).map(|&hit| (place, hit))) else {
+    let Some((place, hit)) = place.and_then(|place| hits.get(place).map(|&hit| (place, hit)))
+    else {
         let said = format!("{:?} is not in these steps", model.steps.search);
         model.say(Severity::Info, said);
         return;
@@ -235,7 +271,10 @@ fn find(model: &mut Model, forward: bool, here: bool) {
         let row = transcript.row_of(hit);
         model.steps.positions.insert(wanted, Position::at(row));
     }
-    model.say(Severity::Info, format!("match {} of {count} lines", place + 1));
+    model.say(
+        Severity::Info,
+        format!("match {} of {count} lines", place + 1),
+    );
 }
 
 fn step_of(row: Row) -> usize {
@@ -246,7 +285,9 @@ fn step_of(row: Row) -> usize {
 /// What the mouse does.
 pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> {
     let layout = Layout::of(area::screen(model.size));
-    let Some(wanted) = shown(model) else { return Vec::new() };
+    let Some(wanted) = shown(model) else {
+        return Vec::new();
+    };
     let width = text_width(model);
     let (Some((transcript, at)), Some(steps)) = (transcript(model), steps(model)) else {
         return Vec::new();
@@ -260,11 +301,12 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
             let row = first + usize::from(y - layout.list.y);
             (row < transcript.steps()).then(|| Position::at(transcript.start(row)))
         }
-        MouseKind::ScrollDown if over_list => (step + 1 < transcript.steps())
-            .then(|| Position::at(transcript.start(step + 1))),
-        MouseKind::ScrollUp if over_list => {
-            step.checked_sub(1).map(|step| Position::at(transcript.start(step)))
+        MouseKind::ScrollDown if over_list => {
+            (step + 1 < transcript.steps()).then(|| Position::at(transcript.start(step + 1)))
         }
+        MouseKind::ScrollUp if over_list => step
+            .checked_sub(1)
+            .map(|step| Position::at(transcript.start(step))),
         MouseKind::ScrollDown => Some(at.down(WHEEL, transcript.len(), tall)),
         MouseKind::ScrollUp => Some(at.up(WHEEL, tall)),
         _ => None,

@@ -18,7 +18,12 @@ use crate::tui::widgets::text_lines;
 
 /// Draws the screen into `area`.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
-    let screen = Area { x: area.x, y: area.y, width: area.width, height: area.height };
+    let screen = Area {
+        x: area.x,
+        y: area.y,
+        width: area.width,
+        height: area.height,
+    };
     let layout = Layout::of(screen);
     let page = Page { model, theme };
     page.title(buffer, layout.title);
@@ -29,12 +34,24 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
             }
             _ => "opening the steps …".to_owned(),
         };
-        put(buffer, (layout.list.x, layout.list.y), screen.width, &said, theme.style(Role::Dim));
+        put(
+            buffer,
+            (layout.list.x, layout.list.y),
+            screen.width,
+            &said,
+            theme.style(Role::Dim),
+        );
         return;
     };
     if steps.is_empty() {
         let said = "no trace is recorded for this trajectory";
-        put(buffer, (layout.list.x, layout.list.y), screen.width, said, theme.style(Role::Dim));
+        put(
+            buffer,
+            (layout.list.x, layout.list.y),
+            screen.width,
+            said,
+            theme.style(Role::Dim),
+        );
         return;
     }
     let step = transcript.step_at(at.row);
@@ -63,8 +80,12 @@ impl Page<'_> {
         let (Some((group, index)), Some(session)) = (shown(self.model), &self.model.session) else {
             return;
         };
-        let Some(data) = session.group(group) else { return };
-        let Some(trajectory) = data.trajectories.get(index) else { return };
+        let Some(data) = session.group(group) else {
+            return;
+        };
+        let Some(trajectory) = data.trajectories.get(index) else {
+            return;
+        };
         let mut said = format!(
             "{} · {} {} · {}",
             text::sanitize_line(data.id.as_str()),
@@ -79,9 +100,15 @@ impl Page<'_> {
             if transcript.is_empty() {
                 return String::new();
             }
-            format!(" step {} of {}", transcript.step_at(at.row) + 1, transcript.steps())
+            format!(
+                " step {} of {}",
+                transcript.step_at(at.row) + 1,
+                transcript.steps()
+            )
         });
-        let taken = u16::try_from(right.chars().count()).unwrap_or(0).min(area.width);
+        let taken = u16::try_from(right.chars().count())
+            .unwrap_or(0)
+            .min(area.width);
         put(buffer, (area.x, area.y), area.width - taken, &said, header);
         put_right(buffer, (area.x, area.y), area.width, &right, header);
     }
@@ -89,8 +116,17 @@ impl Page<'_> {
     fn list(&self, buffer: &mut Buffer, area: Area, steps: &[Step], current: usize) {
         let window = usize::from(area.height);
         let first = first_listed(current, window, steps.len());
-        let digits = steps.len().checked_ilog10().map_or(1, |log| log as usize + 1);
-        for ((index, step), y) in steps.iter().enumerate().skip(first).take(window).zip(area.y..) {
+        let digits = steps
+            .len()
+            .checked_ilog10()
+            .map_or(1, |log| log as usize + 1);
+        for ((index, step), y) in steps
+            .iter()
+            .enumerate()
+            .skip(first)
+            .take(window)
+            .zip(area.y..)
+        {
             let here = index == current;
             let head = StepHead::of(step);
             let failed = is_failure(step);
@@ -99,7 +135,11 @@ impl Page<'_> {
             } else {
                 self.style(kind_role(head.kind))
             };
-            let style = if here { style.patch(self.style(Role::Cursor)) } else { style };
+            let style = if here {
+                style.patch(self.style(Role::Cursor))
+            } else {
+                style
+            };
             if here {
                 paint(buffer, (area.x, y), area.width, self.style(Role::Cursor));
             }
@@ -108,7 +148,13 @@ impl Page<'_> {
             let right = text::cut(&right, usize::from(area.width / 3));
             let taken = u16::try_from(right.chars().count()).unwrap_or(0);
             let said = format!("{mark}{:>digits$} {}", index + 1, words(&head));
-            put(buffer, (area.x, y), area.width.saturating_sub(taken), &said, style);
+            put(
+                buffer,
+                (area.x, y),
+                area.width.saturating_sub(taken),
+                &said,
+                style,
+            );
             put_right(buffer, (area.x, y), area.width, &right, style);
         }
     }
@@ -123,8 +169,14 @@ impl Page<'_> {
         let bottom = area.y + area.height;
         let (mut y, mut row, mut skip) = (area.y, at.row, at.line);
         while y < bottom {
-            let Some(found) = transcript.row(row) else { break };
-            let place = Area { y, height: bottom - y, ..area };
+            let Some(found) = transcript.row(row) else {
+                break;
+            };
+            let place = Area {
+                y,
+                height: bottom - y,
+                ..area
+            };
             y += match found {
                 Row::Head(index) => {
                     if let Some(step) = steps.get(index) {
@@ -133,14 +185,19 @@ impl Page<'_> {
                     1
                 }
                 Row::Text(..) | Row::Args(..) => {
-                    let role = if matches!(found, Row::Args(..)) { Role::SyntaxString } else { Role::Text };
+                    let role = if matches!(found, Row::Args(..)) {
+                        Role::SyntaxString
+                    } else {
+                        Role::Text
+                    };
                     let styles = text_lines::Styles {
                         base: self.style(role),
                         control: self.style(Role::Control),
                         found: self.style(Role::Match),
                     };
                     let line = transcript.line(steps, found);
-                    text_lines::draw(buffer, place, line, skip, &self.model.steps.search, &styles).max(1)
+                    text_lines::draw(buffer, place, line, skip, &self.model.steps.search, &styles)
+                        .max(1)
                 }
             };
             row += 1;
@@ -156,12 +213,25 @@ impl Page<'_> {
         step: &Step,
         transcript: &Transcript,
     ) {
-        let style = self.style(if is_failure(step) { Role::Error } else { Role::FileHeader });
+        let style = self.style(if is_failure(step) {
+            Role::Error
+        } else {
+            Role::FileHeader
+        });
         paint(buffer, (area.x, area.y), area.width, style);
         let head = StepHead::of(step);
         let folded = transcript.is_folded(index);
-        let mut said = format!("{} {} {}", if folded { "▸" } else { "▾" }, index + 1, head.kind.word());
-        if let Some(role) = step.role.as_deref().filter(|role| *role != head.kind.word()) {
+        let mut said = format!(
+            "{} {} {}",
+            if folded { "▸" } else { "▾" },
+            index + 1,
+            head.kind.word()
+        );
+        if let Some(role) = step
+            .role
+            .as_deref()
+            .filter(|role| *role != head.kind.word())
+        {
             said.push_str(&format!(" ({})", text::sanitize_line(role)));
         }
         if let Some(tool) = &head.tool {
@@ -173,7 +243,9 @@ impl Page<'_> {
             said.push_str(" · no text");
         }
         let right = figures(&head);
-        let taken = u16::try_from(right.chars().count()).unwrap_or(0).min(area.width);
+        let taken = u16::try_from(right.chars().count())
+            .unwrap_or(0)
+            .min(area.width);
         put(buffer, (area.x, area.y), area.width - taken, &said, style);
         put_right(buffer, (area.x, area.y), area.width, &right, style);
     }
@@ -202,13 +274,24 @@ fn words(head: &StepHead) -> String {
 
 fn figures(head: &StepHead) -> String {
     let exit = head.exit_code.map(|code| {
-        if code == 0 { "exit 0".to_owned() } else { format!("✗ exit {code}") }
+        if code == 0 {
+            "exit 0".to_owned()
+        } else {
+            format!("✗ exit {code}")
+        }
     });
     let parts: Vec<String> = exit.into_iter().chain(head.ms.map(duration)).collect();
-    if parts.is_empty() { String::new() } else { format!(" {}", parts.join(" ")) }
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", parts.join(" "))
+    }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "durations of days are far below 2^53 ms")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "durations of days are far below 2^53 ms"
+)]
 fn duration(ms: u64) -> String {
     match ms {
         0..1000 => format!("{ms}ms"),
