@@ -37,6 +37,7 @@ pub(super) fn parse(text: Arc<str>) -> Patch {
     } = reader;
     for file in &mut files {
         finish(file);
+        note_line_ends(&text, file);
     }
     let mut notes = Vec::new();
     if files.is_empty() {
@@ -446,6 +447,29 @@ fn hunk_header(line: &str) -> Option<(Span, Span, usize)> {
     let section = "@@ -".len() + end + " @@".len();
     let section = section + usize::from(line.get(section..)?.starts_with(' '));
     Some((span(old)?, span(new)?, section))
+}
+
+/// Tells when nothing but the line ends changed: the rows of both sides look the same then.
+fn note_line_ends(text: &str, file: &mut FilePatch) {
+    let side = |kind: LineKind| -> Vec<&str> {
+        let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines);
+        lines
+            .filter(|line| line.kind == kind)
+            .filter_map(|line| text.get(line.range.clone()))
+            .collect()
+    };
+    let (old, new) = (side(LineKind::Removed), side(LineKind::Added));
+    let bare = |line: &&str| line.trim_end_matches('\r').len();
+    let same = |(a, b): (&&str, &&str)| a.get(..bare(a)) == b.get(..bare(b));
+    if old.len() != new.len() || old == new || !old.iter().zip(&new).all(same) {
+        return;
+    }
+    let crlf = |lines: &[&str]| lines.iter().filter(|line| line.ends_with('\r')).count();
+    let (before, after) = (crlf(&old), crlf(&new));
+    file.notes.push(format!(
+        "only the line ends changed: {before} of {} lines ended in CRLF before, {after} after",
+        old.len()
+    ));
 }
 
 fn finish(file: &mut FilePatch) {

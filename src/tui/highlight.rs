@@ -153,15 +153,18 @@ impl Highlighter {
                 .map(|&i| patch.line_text(&hunk.lines[i]))
                 .collect();
             // A hunk may begin inside a string over several lines: then colours would be inverted
-            // up to its end. What comes before an unbalanced end stays plain.
-            let inside = inside_string(&texts, syntax.name.as_str());
+            // up to its end. The same goes for a comment over several lines.
+            let inside = inside_string(&texts, &syntax.name)
+                .map(|end| (end, SyntaxRole::String))
+                .or_else(|| {
+                    inside_comment(&texts, &syntax.name).map(|end| (end, SyntaxRole::Comment))
+                });
             let mut state = ParseState::new(syntax);
             let mut stack = ScopeStack::new();
             for (place, (&index, text)) in lines.iter().zip(&texts).enumerate() {
-                let found = if inside.is_some_and(|end| place <= end) {
-                    vec![(0..text.len(), SyntaxRole::String)]
-                } else {
-                    self.line(&mut state, &mut stack, text)
+                let found = match inside {
+                    Some((end, role)) if place <= end => vec![(0..text.len(), role)],
+                    _ => self.line(&mut state, &mut stack, text),
                 };
                 if hunk.lines[index].kind != LineKind::Context || side == LineKind::Added {
                     colours[index] = found;
@@ -217,7 +220,9 @@ fn inside_string(lines: &[&str], language: &str) -> Option<usize> {
     }
     for quote in ["\"\"\"", "'''"] {
         let total: usize = lines.iter().map(|line| line.matches(quote).count()).sum();
-        let first = lines.iter().position(|line| line.contains(quote))?;
+        let Some(first) = lines.iter().position(|line| line.contains(quote)) else {
+            continue;
+        };
         // An odd count, and the first quote stands alone or ends prose: it closes a string.
         let trimmed = lines[first].trim();
         let opens = trimmed.starts_with(quote) && trimmed.len() > quote.len();
@@ -231,6 +236,36 @@ fn inside_string(lines: &[&str], language: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// The index of the line that ends a `/* */` comment which began before the first line.
+fn inside_comment(lines: &[&str], language: &str) -> Option<usize> {
+    const LANGUAGES: [&str; 14] = [
+        "C",
+        "C++",
+        "C#",
+        "CSS",
+        "Go",
+        "Java",
+        "JavaScript",
+        "Kotlin",
+        "PHP",
+        "Rust",
+        "Scala",
+        "Swift",
+        "TypeScript",
+        "TypeScriptReact",
+    ];
+    if !LANGUAGES.contains(&language) {
+        return None;
+    }
+    let marked = |line: &&str| line.contains("/*") || line.contains("*/");
+    let first = lines.iter().position(marked)?;
+    // Prose only: an end in a string literal (a glob such as "src/*/x") has an opening before it.
+    let line = lines.get(first)?;
+    let end = line.find("*/")?;
+    (line.find("/*").is_none_or(|start| start > end) && !line.contains(['"', '\'']))
+        .then_some(first)
 }
 
 struct Rule {
@@ -319,6 +354,23 @@ mod tests {
         assert!(roles(0).contains(&SyntaxRole::Function));
         assert!(roles(1).contains(&SyntaxRole::String) && roles(1).contains(&SyntaxRole::Comment));
         assert!(roles(2).contains(&SyntaxRole::Number) && roles(2).contains(&SyntaxRole::Keyword));
+    }
+
+    #[test]
+    fn a_hunk_that_begins_inside_a_comment_or_string_is_not_inverted() {
+        let roles = |path: &str, body: &str| {
+            let head = format!("--- a/{path}\n+++ b/{path}\n@@ -5,3 +5,3 @@\n");
+            let patch = Patch::read(Arc::from(head + body));
+            let colours = Highlighter::default().highlight_file(&patch, 0);
+            [0, 2].map(|line| colours.of(0, line).first().map(|(_, role)| *role))
+        };
+        let rust = roles("x.rs", " for this function\n */\n fn go() {}\n");
+        assert_eq!(rust, [Some(SyntaxRole::Comment), Some(SyntaxRole::Keyword)]);
+        let python = roles("x.py", " for this function\n '''\n return 1\n");
+        assert_eq!(
+            python,
+            [Some(SyntaxRole::String), Some(SyntaxRole::Keyword)]
+        );
     }
 
     #[test]

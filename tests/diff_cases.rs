@@ -1,0 +1,645 @@
+//! The patch reader against known hard patches: the folders of `tests/diff-cases`, the kinds that
+//! have no folder, mutated patches, and real ones where they are at hand.
+
+use std::fs;
+use std::io::Write as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use gagar::diff::{DiffRow, FilePatch, FileStatus, LineKind, Patch, emphasis, summarize};
+use gagar::domain::PatchPresence;
+use proptest::prelude::*;
+use serde_json::Value;
+
+fn cases() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diff-cases");
+    let mut found: Vec<_> = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    found.sort();
+    assert!(found.len() >= 15, "the case folders are missing");
+    found
+}
+
+/// Reads a file of a case as the importer would: bytes that are not UTF-8 replaced.
+fn case_text(case: &str, file: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diff-cases");
+    String::from_utf8_lossy(&fs::read(root.join(case).join(file)).unwrap()).into_owned()
+}
+
+fn read(text: &str) -> Patch {
+    let patch = Patch::read(Arc::from(text));
+    check_invariants(&patch);
+    patch
+}
+
+fn case(name: &str) -> Patch {
+    read(&case_text(name, "change.patch"))
+}
+
+/// What holds for every text: ranges point into it, counts and numbers fit the lines, rows show
+/// each line once, partners point at each other, and the index agrees.
+fn check_invariants(patch: &Patch) {
+    let text = &patch.text;
+    for (f, file) in patch.files.iter().enumerate() {
+        for (h, hunk) in file.hunks.iter().enumerate() {
+            assert!(text.get(hunk.section.clone()).is_some());
+            let side = |kind| {
+                let on = |k: LineKind| k == kind || k == LineKind::Context;
+                hunk.lines.iter().filter(|line| on(line.kind)).count() as u32
+            };
+            assert_eq!(side(LineKind::Removed), hunk.old_count);
+            assert_eq!(side(LineKind::Added), hunk.new_count);
+            for line in &hunk.lines {
+                assert!(!text.get(line.range.clone()).unwrap().contains('\n'));
+            }
+            let pairs = patch.pairs(f, h);
+            assert_eq!(pairs.len(), hunk.lines.len());
+            for (at, partner) in pairs.iter().enumerate() {
+                let Some(partner) = *partner else { continue };
+                assert_eq!(pairs[partner], Some(at));
+                assert_ne!(hunk.lines[at].kind, hunk.lines[partner].kind);
+                if at < partner {
+                    let old = patch.line_text(&hunk.lines[at]);
+                    let new = patch.line_text(&hunk.lines[partner]);
+                    let (gone, come) = emphasis(old, new);
+                    assert!(gone.into_iter().all(|range| old.get(range).is_some()));
+                    assert!(come.into_iter().all(|range| new.get(range).is_some()));
+                }
+            }
+        }
+    }
+    let rows = patch.rows();
+    let lines: usize = patch
+        .files
+        .iter()
+        .flat_map(|f| &f.hunks)
+        .map(|h| h.lines.len())
+        .sum();
+    let shown = rows
+        .iter()
+        .filter(|row| matches!(row, DiffRow::Line { .. }))
+        .count();
+    assert_eq!(shown, lines);
+    for row in &rows {
+        match row {
+            DiffRow::Raw(range) => assert!(text.get(range.clone()).is_some()),
+            DiffRow::FileNote { file, note } => assert!(patch.file_notes(*file).len() > *note),
+            DiffRow::Note(note) => assert!(patch.notes.len() > *note),
+            _ => {}
+        }
+    }
+    let summary = summarize(Some(text));
+    assert_eq!(summary.presence, patch.presence);
+    assert_eq!(summary.bytes, text.len() as u64);
+    assert_eq!(summary.files as usize, patch.files.len());
+    assert_eq!(
+        (summary.added, summary.removed),
+        (patch.added(), patch.removed())
+    );
+}
+
+fn side_texts<'a>(patch: &'a Patch, side: LineKind) -> Vec<&'a str> {
+    let lines = patch
+        .files
+        .iter()
+        .flat_map(|f| &f.hunks)
+        .flat_map(|h| &h.lines);
+    lines
+        .filter(|line| line.kind == side || line.kind == LineKind::Context)
+        .map(|line| patch.line_text(line))
+        .collect()
+}
+
+fn status_word(file: &FilePatch) -> &'static str {
+    match file.status {
+        FileStatus::Modified => "modified",
+        FileStatus::Added => "added",
+        FileStatus::Deleted => "deleted",
+        FileStatus::Renamed => "renamed",
+        FileStatus::Copied => "copied",
+        FileStatus::ModeChanged => "mode",
+    }
+}
+
+/// Which sides of a file lack their last newline.
+fn without_newline(file: &FilePatch) -> &'static str {
+    let lines: Vec<_> = file
+        .hunks
+        .iter()
+        .flat_map(|h| &h.lines)
+        .map(|l| l.kind)
+        .collect();
+    let side = |kind| {
+        lines.windows(2).any(|pair| {
+            pair[1] == LineKind::NoNewline && (pair[0] == kind || pair[0] == LineKind::Context)
+        })
+    };
+    match (side(LineKind::Removed), side(LineKind::Added)) {
+        (true, true) => "both",
+        (true, false) => "old",
+        (false, true) => "new",
+        (false, false) => "none",
+    }
+}
+
+#[test]
+fn folders_are_read_as_expected() {
+    for folder in cases() {
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let patch = case(&name);
+        let expect: Value = serde_json::from_str(&case_text(&name, "expect.json")).unwrap();
+        let files = expect["files"].as_array().unwrap();
+        let paths: Vec<_> = patch.files.iter().map(FilePatch::path).collect();
+        assert_eq!(patch.files.len(), files.len(), "{name}: {paths:?}");
+        for want in files {
+            let path = want["path"].as_str().unwrap();
+            let file = patch.files.iter().find(|file| file.path() == path);
+            let file = file.unwrap_or_else(|| panic!("{name}: no {path} in {paths:?}"));
+            for (key, value) in want.as_object().unwrap() {
+                let got = match key.as_str() {
+                    "path" => Value::from(file.path()),
+                    "old_path" => Value::from(file.old_path.clone()),
+                    "status" => Value::from(status_word(file)),
+                    "added" => Value::from(file.added),
+                    "removed" => Value::from(file.removed),
+                    "hunks" => Value::from(file.hunks.len()),
+                    "binary" => Value::from(file.binary),
+                    "no_eol" => Value::from(without_newline(file)),
+                    other => panic!("{name}: {other} is not checked"),
+                };
+                assert_eq!(&got, value, "{name}: {path}: {key}");
+            }
+        }
+        for (key, side) in [
+            ("left_has", LineKind::Removed),
+            ("right_has", LineKind::Added),
+        ] {
+            let texts = side_texts(&patch, side);
+            for want in expect[key].as_array().into_iter().flatten() {
+                let want = want.as_str().unwrap();
+                let found = texts.iter().any(|text| text.trim_end_matches('\r') == want);
+                assert!(found, "{name}: {key} {want:?}");
+            }
+        }
+        for want in expect["line_numbers"].as_array().into_iter().flatten() {
+            let (side, text) = (want[0].as_str().unwrap(), want[1].as_str().unwrap());
+            let mut lines = patch
+                .files
+                .iter()
+                .flat_map(|f| &f.hunks)
+                .flat_map(|h| &h.lines);
+            let found = lines.any(|line| {
+                let number = if side == "old" {
+                    line.old_no
+                } else {
+                    line.new_no
+                };
+                patch.line_text(line) == text && number.map(u64::from) == want[2].as_u64()
+            });
+            assert!(found, "{name}: {want}");
+        }
+    }
+}
+
+#[cfg(feature = "tui")]
+#[test]
+fn no_line_of_any_case_drives_the_terminal() {
+    for folder in cases() {
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let patch = case(&name);
+        for line in patch.text.lines() {
+            for cell in gagar::tui::text::cells(line, 0, 500) {
+                assert!(
+                    !cell.symbol.chars().any(char::is_control),
+                    "{name}: {cell:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn prefix_styles_give_the_same_path() {
+    let no_prefix = read(&case_text("24-prefix-styles", "noprefix.patch"));
+    assert_eq!(no_prefix.files[0].path(), "src/app.py");
+    assert_eq!((no_prefix.added(), no_prefix.removed()), (1, 1));
+    let plain = read(&case_text("24-prefix-styles", "plain.patch"));
+    assert_eq!(plain.files.len(), 2);
+    let app = plain
+        .files
+        .iter()
+        .find(|file| file.path() == "src/app.py")
+        .unwrap();
+    assert_eq!((app.added, app.removed), (1, 1));
+}
+
+#[test]
+fn binary_files_are_named_and_the_next_file_is_whole() {
+    let short = read(&case_text("10-binary", "short.patch"));
+    let text = short
+        .files
+        .iter()
+        .find(|file| file.path() == "z.txt")
+        .unwrap();
+    assert_eq!((text.added, text.removed, text.binary), (1, 1, false));
+    assert!(
+        short
+            .files
+            .iter()
+            .any(|file| file.binary && file.path() == "img/a.png")
+    );
+}
+
+#[test]
+fn combined_diffs_are_shown_raw_and_say_so() {
+    let patch = case("14-combined-merge-diff");
+    for file in 0..patch.files.len() {
+        assert!(
+            patch
+                .file_notes(file)
+                .iter()
+                .any(|note| note.contains("combined"))
+        );
+    }
+    assert!(
+        patch
+            .rows()
+            .iter()
+            .any(|row| matches!(row, DiffRow::Raw(_)))
+    );
+}
+
+#[test]
+fn long_lines_are_paired() {
+    assert_eq!(
+        case("12-minified-line")
+            .pairs(0, 0)
+            .iter()
+            .flatten()
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn line_end_changes_are_told() {
+    // Kind 06: the rows look the same, so a note has to give the reason.
+    let patch = read("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-one\r\n-two\r\n+one\n+two\n");
+    let notes = patch.file_notes(0);
+    assert!(
+        notes.iter().any(|note| note.contains("line ends")),
+        "{notes:?}"
+    );
+    assert_eq!(patch.line_text(&patch.files[0].hunks[0].lines[0]), "one\r");
+}
+
+#[test]
+fn renames_and_copies_keep_both_paths() {
+    let patch = read(
+        "diff --git a/old name.py b/new name.py\nsimilarity index 90%\nrename from old name.py\n\
+         rename to new name.py\n--- a/old name.py\t\n+++ b/new name.py\t\n@@ -1 +1 @@\n-a\n+b\n\
+         diff --git a/s b/t\nsimilarity index 100%\ncopy from s\ncopy to t\n",
+    );
+    let [renamed, copied] = patch.files.as_slice() else {
+        panic!("{:?}", patch.files)
+    };
+    assert_eq!(renamed.display_path(), "old name.py → new name.py");
+    assert_eq!(
+        (renamed.status, renamed.similarity),
+        (FileStatus::Renamed, Some(90))
+    );
+    assert_eq!((renamed.added, renamed.removed), (1, 1));
+    assert_eq!((copied.status, copied.path()), (FileStatus::Copied, "t"));
+}
+
+#[test]
+fn empty_files_are_there() {
+    let patch = read(
+        "diff --git a/e b/e\nnew file mode 100644\nindex 0000000..e69de29\n\
+         diff --git a/f b/f\ndeleted file mode 100644\nindex e69de29..0000000\n",
+    );
+    let statuses: Vec<_> = patch.files.iter().map(|file| file.status).collect();
+    assert_eq!(statuses, [FileStatus::Added, FileStatus::Deleted]);
+    assert_eq!(patch.file_notes(0), ["empty file"]);
+}
+
+#[test]
+fn quoted_and_odd_paths_are_decoded() {
+    let header =
+        |a: &str, b: &str| format!("diff --git {a} {b}\n--- {a}\n+++ {b}\n@@ -1 +1 @@\n-a\n+b\n");
+    let quoted = read(&header(
+        "\"a/gr\\303\\274n\\t.txt\"",
+        "\"b/gr\\303\\274n\\t.txt\"",
+    ));
+    assert_eq!(quoted.files[0].path(), "grün\t.txt");
+    let with_b = read(&header("a/x b/y.txt", "b/x b/y.txt"));
+    assert_eq!(with_b.files[0].path(), "x b/y.txt");
+    assert_eq!(with_b.files[0].status, FileStatus::Modified);
+    // Without ---/+++ only the two halves tell.
+    let mode_only = read("diff --git a/x b/y b/x b/y\nold mode 100644\nnew mode 100755\n");
+    assert_eq!(mode_only.files[0].path(), "x b/y");
+    assert_eq!(mode_only.files[0].status, FileStatus::ModeChanged);
+}
+
+#[test]
+fn added_empty_lines_count() {
+    let patch = read("--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n a\n+\n b\n");
+    assert_eq!(patch.added(), 1);
+    assert_eq!(patch.files[0].hunks[0].lines[1].new_no, Some(2));
+}
+
+#[test]
+fn wrong_counts_are_corrected_with_a_note() {
+    let body = " a\n-b\n+c\n d\n";
+    for counts in ["-1,9 +1,9", "-1,1 +1,1", "-1,2 +1,7"] {
+        let next = "diff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-p\n+q\n";
+        let text = format!("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ {counts} @@\n{body}{next}");
+        let patch = read(&text);
+        assert_eq!(patch.files.len(), 2, "{counts}");
+        let first = &patch.files[0];
+        assert_eq!((first.added, first.removed), (1, 1), "{counts}");
+        assert!(
+            first
+                .notes
+                .iter()
+                .any(|note| note.contains("counts corrected")),
+            "{counts}"
+        );
+        assert!(patch.files[1].notes.is_empty());
+    }
+}
+
+#[test]
+fn mail_signatures_are_no_removed_lines() {
+    let patch = read(
+        "From 1 Mon\nSubject: [PATCH] x\n\n---\n x | 2 +-\n\n\
+         diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n-- \n2.47.0\n\n",
+    );
+    assert_eq!((patch.added(), patch.removed()), (1, 1));
+    assert!(
+        patch
+            .notes
+            .iter()
+            .any(|note| note.contains("text around the diff"))
+    );
+}
+
+#[test]
+fn type_changes_links_and_submodules_are_named() {
+    let patch = read(
+        "diff --git a/l b/l\nnew file mode 120000\nindex 0000000..1\n--- /dev/null\n+++ b/l\n\
+         @@ -0,0 +1 @@\n+target\n\\ No newline at end of file\n\
+         diff --git a/sub b/sub\nindex 1111111..2222222 160000\n--- a/sub\n+++ b/sub\n\
+         @@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n",
+    );
+    assert!(
+        patch
+            .file_notes(0)
+            .iter()
+            .any(|note| note.contains("symbolic link"))
+    );
+    assert!(
+        patch
+            .file_notes(1)
+            .iter()
+            .any(|note| note.contains("submodule"))
+    );
+}
+
+#[test]
+fn fences_prose_and_bare_hunks_are_read() {
+    let fenced = read("Here is it:\n```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\nDone.\n");
+    assert_eq!((fenced.added(), fenced.removed()), (1, 1));
+    assert!(!fenced.notes.is_empty());
+    let bare = read("@@ -1 +1 @@\n-a\n+b\n");
+    assert_eq!(bare.files.len(), 1);
+    assert_eq!(bare.file_notes(0), ["no file header"]);
+}
+
+#[test]
+fn crlf_patches_and_a_missing_last_newline_are_read() {
+    let text = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b";
+    assert_eq!(read(text).added(), 1);
+    let crlf = read(&format!("{text}\n").replace('\n', "\r\n"));
+    assert_eq!(
+        (crlf.files[0].path(), crlf.added(), crlf.removed()),
+        ("x", 1, 1)
+    );
+}
+
+#[test]
+fn hundreds_of_files_are_listed() {
+    let one = |n: usize| {
+        format!("diff --git a/f{n} b/f{n}\n--- a/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n-a\n+b\n")
+    };
+    let patch = read(&(0..800).map(one).collect::<String>());
+    assert_eq!((patch.files.len(), patch.added()), (800, 800));
+}
+
+#[test]
+fn what_is_no_diff_is_told_apart() {
+    assert_eq!(summarize(None).presence, PatchPresence::Missing);
+    assert_eq!(read("").presence, PatchPresence::Empty);
+    assert_eq!(read(" \n\n").presence, PatchPresence::Empty);
+    let prose = read("I could not fix it.\n--- \n");
+    assert_eq!(prose.presence, PatchPresence::NotADiff);
+    assert_eq!(
+        prose
+            .rows()
+            .iter()
+            .filter(|row| matches!(row, DiffRow::Raw(_)))
+            .count(),
+        2
+    );
+}
+
+/// An edit of a patch's lines.
+#[derive(Debug, Clone)]
+enum Mutation {
+    Drop(Range<usize>),
+    Repeat(usize),
+    Swap(usize, usize),
+    Cut(usize),
+    Insert(usize, String),
+}
+
+fn mutation() -> impl Strategy<Value = Mutation> {
+    let place = 0usize..4_000;
+    let noise = prop_oneof![
+        Just("@@ -1,3 +1,4 @@".to_owned()),
+        Just("@@ -4294967295,4294967295 +4294967295,4294967295 @@".to_owned()),
+        Just("--- a/x".to_owned()),
+        Just("+++ b/x".to_owned()),
+        Just("diff --git \"a/\\3".to_owned()),
+        Just("GIT binary patch".to_owned()),
+        Just("\\ No newline".to_owned()),
+        Just("diff --cc x".to_owned()),
+        "\\PC{0,20}",
+    ];
+    prop_oneof![
+        (place.clone(), 1usize..6).prop_map(|(from, n)| Mutation::Drop(from..from + n)),
+        place.clone().prop_map(Mutation::Repeat),
+        (place.clone(), place.clone()).prop_map(|(a, b)| Mutation::Swap(a, b)),
+        place.clone().prop_map(Mutation::Cut),
+        (place, noise).prop_map(|(at, text)| Mutation::Insert(at, text)),
+    ]
+}
+
+fn mutate(text: &str, mutations: &[Mutation]) -> String {
+    let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+    for mutation in mutations {
+        let count = lines.len().max(1);
+        match mutation {
+            Mutation::Drop(range) => {
+                let from = range.start % count;
+                lines.drain(from..(from + range.len()).min(lines.len()));
+            }
+            Mutation::Repeat(at) => {
+                let line = lines.get(at % count).cloned().unwrap_or_default();
+                lines.insert((at % count).min(lines.len()), line);
+            }
+            Mutation::Swap(a, b) if !lines.is_empty() => lines.swap(a % count, b % count),
+            Mutation::Swap(..) => {}
+            Mutation::Cut(at) => {
+                if let Some(line) = lines.get_mut(at % count) {
+                    line.truncate(line.floor_char_boundary(at % 13));
+                }
+            }
+            Mutation::Insert(at, text) => lines.insert((at % count).min(lines.len()), text.clone()),
+        }
+    }
+    lines.join("\n")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn mutated_patches_never_panic(which in 0usize..1000, edits in prop::collection::vec(mutation(), 1..6)) {
+        let folders: Vec<_> = cases()
+            .into_iter()
+            // One line of a megabyte only makes each try slow.
+            .filter(|path| !path.ends_with("12-minified-line"))
+            .collect();
+        let folder = &folders[which % folders.len()];
+        let bytes = fs::read(folder.join("change.patch")).unwrap();
+        read(&mutate(&String::from_utf8_lossy(&bytes), &edits));
+    }
+
+    #[test]
+    fn any_text_never_panics(text in "(?s).{0,400}") {
+        read(&text);
+    }
+}
+
+/// Real predictions: `GAGAR_REAL_DATA`, or a folder beside the checkout.
+fn real_patches() -> Vec<String> {
+    let root = std::env::var_os("GAGAR_REAL_DATA").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real-data/groups"),
+        PathBuf::from,
+    );
+    let mut folders = vec![root];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let mut entries: Vec<_> = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
+        entries.sort();
+        for path in entries {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.ends_with("all_preds.jsonl") {
+                let text = fs::read_to_string(path).unwrap_or_default();
+                let records = text
+                    .lines()
+                    .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+                found.extend(records.filter_map(|r| r["model_patch"].as_str().map(str::to_owned)));
+            }
+        }
+    }
+    found
+}
+
+/// Files, added and removed lines as git counts them; `None` when git refuses the patch.
+fn git_counts(text: &str) -> Option<(usize, u32, u32)> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new("git")
+        .args(["apply", "--numstat", "-"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let mut input = child.stdin.take()?;
+    let written = input.write_all(text.as_bytes());
+    drop(input);
+    let output = child.wait_with_output().ok()?;
+    if written.is_err() || !output.status.success() {
+        return None;
+    }
+    let mut total = (0, 0, 0);
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let mut fields = line.split('\t');
+        let mut number = || {
+            fields
+                .next()
+                .and_then(|field| field.parse().ok())
+                .unwrap_or(0)
+        };
+        total = (total.0 + 1, total.1 + number(), total.2 + number());
+    }
+    Some(total)
+}
+
+#[test]
+fn real_patches_count_as_git_counts() {
+    let patches = real_patches();
+    if patches.is_empty() {
+        println!("skipped: no real patches (set GAGAR_REAL_DATA)");
+        return;
+    }
+    let step = (patches.len() / 1_000).max(1);
+    let sample: Vec<_> = patches.iter().step_by(step).collect();
+    for text in &sample {
+        if text.len() < 200_000 {
+            read(text);
+        }
+    }
+    if Command::new("git").arg("--version").output().is_err() {
+        println!("skipped: git is not there");
+        return;
+    }
+    let (mut compared, mut refused) = (0, 0);
+    for text in patches
+        .iter()
+        .filter(|t| !t.trim().is_empty())
+        .step_by((patches.len() / 200).max(1))
+    {
+        let Some(want) = git_counts(text) else {
+            refused += 1;
+            continue;
+        };
+        let summary = summarize(Some(text));
+        let got = (summary.files as usize, summary.added, summary.removed);
+        assert_eq!(
+            got,
+            want,
+            "{}",
+            text.chars().take(2_000).collect::<String>()
+        );
+        compared += 1;
+    }
+    println!(
+        "{} read, {compared} compared with git, {refused} refused by git",
+        sample.len()
+    );
+}
