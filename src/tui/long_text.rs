@@ -86,24 +86,66 @@ fn is_plain(line: &str) -> bool {
     line.bytes().all(|byte| (0x20..0x7f).contains(&byte))
 }
 
-/// Display lines that a line takes at a width, at least 1.
+/// Display lines that a line takes at a width when it wraps between words, at least 1.
 #[must_use]
 pub fn height(line: &str, width: usize) -> usize {
     let shown = shown(line);
-    if is_plain(&shown) {
-        return shown.len().div_ceil(width.max(1)).max(1);
+    if is_plain(&shown) && shown.len() <= width {
+        return 1;
     }
-    text::wrap(&shown, width).len()
+    wrapped(&shown, width, 0, usize::MAX).len()
 }
 
-/// Byte ranges of the display lines of a text of one line, from display line `skip` on, at most
-/// `count`.
+/// Byte ranges of the display lines of a line that wraps between words where it can, from display
+/// line `skip` on, at most `count`.
 #[must_use]
 pub fn wrapped(line: &str, width: usize, skip: usize, count: usize) -> Vec<Range<usize>> {
     let width = width.max(1);
+    let mut found = Vec::new();
+    let (mut start, mut place) = (0, 0);
+    loop {
+        let rest = &line[start..];
+        // More bytes than this in one display line are marks without a width.
+        let reach = rest.floor_char_boundary(width.saturating_mul(8).max(64));
+        let most = text::wrap(&rest[..reach], width)
+            .first()
+            .map_or(reach, |range| range.end);
+        let all = most >= rest.len();
+        let length = if all {
+            most
+        } else {
+            break_at(rest, most.max(1))
+        };
+        if place >= skip {
+            if found.len() >= count {
+                break;
+            }
+            found.push(start..start + length);
+        }
+        if all {
+            break;
+        }
+        start += length;
+        place += 1;
+    }
+    found
+}
+
+/// Where a line of which `most` bytes fit is broken: behind the last blank of its second half.
+fn break_at(line: &str, most: usize) -> usize {
+    let most = line.ceil_char_boundary(most);
+    let blank = line[..most].rfind(' ').map(|at| at + 1);
+    blank.filter(|&at| at > most / 2).unwrap_or(most)
+}
+
+/// Byte ranges of the display lines of a line that is cut into equal pieces, as code is: from
+/// display line `skip` on, at most `count`.
+#[must_use]
+pub fn pieces(line: &str, width: usize, skip: usize, count: usize) -> Vec<Range<usize>> {
+    let width = width.max(1);
     if is_plain(line) {
         let lines = line.len().div_ceil(width).max(1);
-        return (skip..lines.min(skip + count))
+        return (skip..lines.min(skip.saturating_add(count)))
             .map(|at| at * width..((at + 1) * width).min(line.len()))
             .collect();
     }
@@ -156,6 +198,10 @@ pub fn find(line: &str, wanted: &str) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
+    fn one(range: Range<usize>) -> Vec<Range<usize>> {
+        vec![range; 1]
+    }
+
     #[test]
     fn lines_are_found_once_and_long_ones_broken() {
         let text = format!("a\n\n{}\nlast", "é".repeat(3000));
@@ -184,16 +230,25 @@ mod tests {
     fn heights_agree_with_what_is_drawn() {
         for line in ["", "abc", "abcdefgh", "日本語日本語", "a\tb\tc", "1\r2"] {
             for width in [1, 2, 3, 8] {
-                let lines = wrapped(&shown(line), width, 0, usize::MAX - 1);
+                let lines = wrapped(&shown(line), width, 0, usize::MAX);
                 assert_eq!(height(line, width), lines.len(), "{line:?} {width}");
             }
         }
     }
 
     #[test]
+    fn prose_breaks_between_words_and_code_anywhere() {
+        assert_eq!(wrapped("one two three", 8, 0, 9), [0..8, 8..13]);
+        assert_eq!(wrapped("one two three", 8, 1, 9), one(8..13));
+        assert_eq!(wrapped("unbreakable", 4, 0, 9), [0..4, 4..8, 8..11]);
+        assert_eq!(pieces("one two three", 5, 0, 9), [0..5, 5..10, 10..13]);
+        assert_eq!(pieces("one two three", 5, 1, 1), one(5..10));
+    }
+
+    #[test]
     fn case_counts_when_asked_for() {
         assert_eq!(find("Foo foo", "foo"), [0..3, 4..7]);
-        assert_eq!(find("Foo foo", "Foo"), [0..3]);
+        assert_eq!(find("Foo foo", "Foo"), one(0..3));
         assert!(find("foo", "").is_empty());
         assert!(find("fo", "foo").is_empty());
     }

@@ -14,9 +14,9 @@ use super::overlays::Overlay;
 use super::screens::{compare, grader, groups, schedule, steps};
 use crate::diff::Patch;
 use crate::domain::Content;
+use crate::review::NewEvent;
 use crate::review::Progress;
 use crate::review::{ReviewSession, ReviewedGroup, Settings};
-use crate::review::NewEvent;
 
 /// Which screen is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

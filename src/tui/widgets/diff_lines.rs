@@ -286,7 +286,7 @@ impl Painter<'_> {
             return 1;
         }
         let mut y = self.place.y;
-        for part in long_text::wrapped(text, width, skip, usize::from(self.place.height)) {
+        for part in long_text::pieces(text, width, skip, usize::from(self.place.height)) {
             if y > self.place.y {
                 paint(
                     self.buffer,
@@ -362,7 +362,7 @@ impl Painter<'_> {
 }
 
 /// The entry whose range holds a byte; the ranges are in order.
-fn covering<'a, T>(all: &'a [T], at: usize, range: impl Fn(&T) -> &Range<usize>) -> Option<&'a T> {
+fn covering<T>(all: &[T], at: usize, range: impl Fn(&T) -> &Range<usize>) -> Option<&T> {
     let after = all.partition_point(|entry| range(entry).end <= at);
     all.get(after).filter(|entry| range(entry).contains(&at))
 }

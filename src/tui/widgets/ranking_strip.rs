@@ -71,8 +71,8 @@ impl Field {
         Self::Bar,
         Self::Steps,
         Self::Files,
-        Self::Multiplier,
         Self::Lines,
+        Self::Multiplier,
     ];
 
     fn title(self) -> &'static str {
@@ -303,8 +303,8 @@ fn rank(rank: Option<usize>) -> String {
 fn advantage(value: Option<f64>) -> String {
     // The true minus sign is as wide as the plus.
     value.map_or_else(
-        || "—".to_owned(),
-        |value| format!("{value:.3}").replace('-', "−"),
+        || "     —".to_owned(),
+        |value| format!("{value:>6.3}").replace('-', "−"),
     )
 }
 
@@ -329,11 +329,8 @@ fn words(candidate: &Candidate, field: Field) -> String {
         Field::Outcome => outcome(candidate.outcome).to_owned(),
         Field::Advantage if candidate.base == candidate.after => advantage(candidate.base),
         Field::Advantage => {
-            format!(
-                "{} → {}",
-                advantage(candidate.base),
-                advantage(candidate.after)
-            )
+            let after = advantage(candidate.after);
+            format!("{} → {}", advantage(candidate.base), after.trim_start())
         }
         Field::Bar => String::new(),
         Field::Multiplier => candidate
@@ -460,7 +457,7 @@ mod tests {
         unscored.after = None;
         unscored.rank = None;
         unscored.multiplier = None;
-        assert_eq!(words(&unscored, Field::Advantage), "—");
+        assert_eq!(words(&unscored, Field::Advantage).trim(), "—");
         assert_eq!(words(&unscored, Field::Rank), "·");
         assert_eq!(words(&unscored, Field::Multiplier), "");
     }

@@ -286,9 +286,14 @@ fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<Str
         marks.push("truncated".to_owned());
     }
     if let Some(tests) = trajectory.tests.filter(|tests| tests.failed > 0) {
-        marks.push(format!("{} tests failed", tests.failed));
+        let plural = if tests.failed == 1 { "" } else { "s" };
+        marks.push(format!("{} test{plural} failed", tests.failed));
     }
-    marks.extend(trajectory.marks.iter().cloned());
+    for mark in &trajectory.marks {
+        if !marks.contains(mark) {
+            marks.push(mark.clone());
+        }
+    }
     marks
 }
 

@@ -46,7 +46,7 @@ const COMFORTABLE: u16 = 60;
 /// Most columns.
 pub const MOST_COLUMNS: usize = 4;
 /// From this width on the header is one line.
-const WIDE_HEADER: u16 = 150;
+const WIDE_HEADER: u16 = 190;
 
 impl Layout {
     /// Lays the screen out. `order` is the candidates in the order shown.
@@ -55,7 +55,7 @@ impl Layout {
         let header_rows = if screen.width >= WIDE_HEADER { 1 } else { 2 };
         let (header, rest) = screen.split_top(header_rows);
         let (strip_head, rest) = rest.split_top(u16::from(!state.strip_folded));
-        let most = (screen.height * 2 / 5).max(3);
+        let most = (screen.height * 2 / 5).saturating_sub(1).max(3);
         let wanted = u16::try_from(order.len()).unwrap_or(u16::MAX);
         let strip_rows = if state.strip_folded {
             1
@@ -200,8 +200,8 @@ mod tests {
         let mut state = State::default();
         state.focus_on(0, 31);
         let layout = Layout::of(screen(80, 24), &state, &order, false);
-        assert_eq!(layout.strip.height, 9);
-        assert_eq!(layout.strip_first, 32 - 9);
+        assert_eq!(layout.strip.height, 8);
+        assert_eq!(layout.strip_first, 32 - 8);
         assert!(layout.columns[0].text.height >= 10);
         state.strip_folded = true;
         assert_eq!(

@@ -387,8 +387,9 @@ mod tests {
     #[test]
     fn changed_words_are_those_of_the_paired_line() {
         let rows = rows();
-        assert_eq!(rows.changed_words(0, 0, 1), [8..9]);
-        assert_eq!(rows.changed_words(0, 0, 2), [8..9]);
+        let word = 8..9;
+        assert_eq!(rows.changed_words(0, 0, 1), vec![word.clone(); 1]);
+        assert_eq!(rows.changed_words(0, 0, 2), vec![word; 1]);
         assert!(rows.changed_words(0, 0, 0).is_empty());
     }
 

@@ -231,7 +231,8 @@ fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effec
         let (width, wrap) = (rows.text_width(column.text.width), model.compare.wrap);
         let window = usize::from(column.text.height);
         let at = model.compare.position(column.slot);
-        let at = at.clamp(window, rows.len(), |row| rows.height(row, width, wrap));
+        // A jump may put the last hunk at the top, so only the last row is a limit here.
+        let at = at.clamp(1, rows.len(), |row| rows.height(row, width, wrap));
         model.compare.positions.insert(key, at);
         for file in rows.files_between(at.row, at.row + window) {
             let colours = (group, column.slot, file);
@@ -345,9 +346,15 @@ fn scroll(model: &mut Model, slot: Slot, go: Go) {
     };
     let (width, wrap) = (rows.text_width(column.text.width), model.compare.wrap);
     let height = |row| rows.height(row, width, wrap);
-    let at = go.from(model.compare.position(slot), rows.len(), height);
-    // Fitted here already, so that the other columns do not follow past the end.
-    let at = at.clamp(usize::from(column.text.height), rows.len(), height);
+    let before = model.compare.position(slot);
+    let at = go.from(before, rows.len(), height);
+    // Scrolling ends when the window is filled; it does not take back what a jump showed.
+    let lowest = at.clamp(usize::from(column.text.height), rows.len(), height);
+    let at = if matches!(go, Go::Down(_)) {
+        lowest.max(before)
+    } else {
+        lowest.min(at)
+    };
     model.compare.positions.insert((group, slot), at);
     if slot == focused(model) {
         lead(model);

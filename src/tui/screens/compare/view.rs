@@ -97,7 +97,7 @@ impl Page<'_> {
             .count();
         let mut parts = vec![
             (
-                text::sanitize_line(self.data.id.as_str()),
+                text::cut(self.data.id.as_str(), 40),
                 self.style(Role::Title),
             ),
             separator(),
@@ -116,18 +116,13 @@ impl Page<'_> {
             (self.yours(), self.style(Role::Strong)),
         ];
         if area.height > 1 {
-            // The state comes before what may be cut.
+            // The state comes before what may be cut, the reason last.
             let state = parts.pop();
-            let reason = parts.drain(3..5).collect::<Vec<_>>();
-            parts.pop();
-            parts.extend(
-                state
-                    .map(|state| [separator(), state])
-                    .into_iter()
-                    .flatten(),
-            );
-            parts.push(separator());
-            parts.extend(reason.into_iter().filter(|(text, _)| text != " · "));
+            parts.truncate(7);
+            let reason = parts.remove(4);
+            parts.remove(4);
+            parts.extend([separator(), reason]);
+            parts.splice(4..4, state.into_iter().chain([separator()]));
         }
         let used = put_parts(buffer, (area.x, area.y), area.width, &parts);
         let figures = self.figures();
@@ -177,7 +172,7 @@ impl Page<'_> {
             said.push_str(&format!("  n_eff {effective:.1}/{}", figures.sharing));
         }
         match self.reviewed.credit_moved() {
-            Some(moved) => said.push_str(&format!("  credit moved {moved:.2}")),
+            Some(moved) => said.push_str(&format!("  credit moved {moved:.3}")),
             None => said.push_str(&format!("  not redistributed: {}", self.why_not())),
         }
         said
@@ -314,7 +309,11 @@ impl Page<'_> {
         let header = self.style(Role::FileHeader);
         paint(buffer, (file_area.x, file_area.y), file_area.width, header);
         if let Some(file) = rows.file_at(at.row) {
-            let said = rows.file_title(file);
+            let mut said = text::sanitize_line(&rows.file_title(file));
+            let colours = self.model.colours.get(&(self.group, column.slot, file));
+            if let Some(reason) = colours.and_then(|colours| colours.plain.as_deref()) {
+                said.push_str(&format!(" · {reason}"));
+            }
             let counts = rows.file_counts(file);
             let taken = u16::try_from(counts.chars().count() + 1)
                 .unwrap_or(0)
