@@ -605,3 +605,31 @@ fn parts_of_a_group_in_several_files_are_joined() {
     let loaded = load(&[root.path().to_path_buf()], &options, &mut |_| true);
     assert!(loaded.groups[0].trajectories[1].outcome.is_pass());
 }
+
+#[test]
+fn a_tree_of_evaluation_logs_is_a_run() {
+    let patch = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n";
+    let report = "{\"a__b-1\":{\"patch_exists\":true,\"resolved\":true}}";
+    let (loaded, _root) = load_folder(&[
+        (
+            "logs/run_evaluation/r1/model-x/a__b-1/report.json",
+            report.as_bytes(),
+        ),
+        (
+            "logs/run_evaluation/r1/model-x/a__b-1/patch.diff",
+            patch.as_bytes(),
+        ),
+    ]);
+    assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
+    let trajectory = &loaded.groups[0].trajectories[0];
+    assert_eq!(
+        (trajectory.id.as_str(), trajectory.outcome.word()),
+        ("model-x", "pass")
+    );
+    assert_eq!(
+        loaded.open(0).expect("open").trajectories[0]
+            .patch
+            .as_deref(),
+        Some(patch)
+    );
+}

@@ -41,6 +41,8 @@ pub(crate) enum RecordAt {
     InGroup(Place, usize),
     /// A SWE-bench prediction.
     Prediction(Place),
+    /// A file that is the patch (`patch.diff` beside a task report), by its index.
+    PatchFile(usize),
 }
 
 /// Where a trajectory's texts are.

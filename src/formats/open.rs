@@ -121,6 +121,9 @@ fn open_trajectory(
             content.patch = swebench::predictions::patch(fields(body)?)?;
             Ok(())
         }),
+        Some(RecordAt::PatchFile(file)) => patch_file(file, files).map(|patch| {
+            content.patch = Some(patch);
+        }),
     };
     if let Err(error) = opened {
         note(problems, seen, &error);
@@ -154,6 +157,18 @@ fn open_trajectory(
         }
     }
     content
+}
+
+/// Reads a file that is a patch, lossily.
+fn patch_file(file: usize, files: &[Candidate]) -> Result<String, OpenError> {
+    let Some(file) = files.get(file) else {
+        return Err(OpenError::Changed(String::new()));
+    };
+    let bytes = std::fs::read(&file.path).map_err(|error| OpenError::Read {
+        path: shown(&file.path),
+        error,
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn shown(path: &Path) -> String {

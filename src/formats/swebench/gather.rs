@@ -5,13 +5,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::diff::summarize;
+use crate::domain::Extra;
 use crate::formats::Problem;
 use crate::formats::assemble::Drafts;
+use crate::formats::files::Place;
 use crate::formats::found::At;
 
 use super::metrics::Metrics;
 use super::predictions::Prediction;
 use super::reports::{TaskReport, Verdict};
+use super::runs::find_run;
 use super::traces::Trace;
 
 /// Folders of a run that hold one file or folder per task.
@@ -142,10 +146,56 @@ pub(super) fn submissions(
                 cost_usd: trace.cost_usd,
                 resolved: None,
                 place: trace.place,
+                bare: false,
                 at: trace.at,
-                meta: crate::domain::Extra::default(),
+                meta: Extra::default(),
             });
         }
+    }
+    out
+}
+
+/// Predictions made of the patches beside task reports (`patch.diff`), for log trees of runs
+/// whose predictions are not at hand.
+pub(super) fn evaluated(reports: &[TaskReport], runs: &[Run], drafts: &Drafts) -> Vec<Prediction> {
+    let files: BTreeMap<&Path, usize> = drafts
+        .files
+        .iter()
+        .enumerate()
+        .map(|(i, file)| (file.path.as_path(), i))
+        .collect();
+    let mut out = Vec::new();
+    for report in reports {
+        let path = drafts.path(report.at.file);
+        let Some(id) = report.instance.clone().or_else(|| instance_of(&path)) else {
+            continue;
+        };
+        let patch = path.with_file_name("patch.diff");
+        let Some(&file) = files.get(patch.as_path()) else {
+            continue;
+        };
+        if find_run(&path, runs, Some(&id)).is_some() {
+            continue;
+        }
+        // A patch that cannot be read is told when the group is opened.
+        let text = std::fs::read(&patch).ok();
+        let text = text.as_deref().map(String::from_utf8_lossy);
+        out.push(Prediction {
+            instance: id,
+            model: None,
+            patch: summarize(text.as_deref()),
+            cost_usd: None,
+            resolved: None,
+            place: Place {
+                file,
+                start: 0,
+                len: 0,
+                element: None,
+            },
+            bare: true,
+            at: At { file, line: None },
+            meta: Extra::default(),
+        });
     }
     out
 }

@@ -39,6 +39,8 @@ pub(crate) struct Prediction {
     pub resolved: Option<bool>,
     /// Where the record is.
     pub place: Place,
+    /// Whether there is no record: the place is a whole file that is the patch.
+    pub bare: bool,
     /// File and line.
     pub at: At,
     /// Unknown keys.
@@ -83,6 +85,7 @@ pub(crate) fn read_prediction(record: &Record<'_>, found: &mut Found) {
         cost_usd: cost,
         resolved,
         place: record.place,
+        bare: false,
         at: At::of(record),
         meta: Extra(fields.extra(KEYS)),
         instance,

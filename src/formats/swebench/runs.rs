@@ -11,7 +11,7 @@ use crate::formats::assemble::{Drafts, mark_patch};
 use crate::formats::found::{At, FoundTrajectory, RecordAt, TaskSource, TrajectorySource};
 
 use super::Parts;
-use super::gather::{Run, gather, instance_of, name_runs, submissions};
+use super::gather::{Run, evaluated, gather, instance_of, name_runs, submissions};
 use super::predictions::Prediction;
 use super::reports::{RunReport, TaskReport, Verdict};
 
@@ -37,6 +37,8 @@ pub(crate) fn join(parts: Parts, drafts: &mut Drafts) -> Known {
     let mut traces = parts.traces;
     predictions.extend(submissions(&predictions, &mut traces, drafts));
     let mut runs = gather(predictions, drafts);
+    let bare = evaluated(&parts.task_reports, &runs, drafts);
+    runs.extend(gather(bare, drafts));
     name_runs(&mut runs);
     for report in parts.run_reports {
         attach_run_report(report, &mut runs, drafts);
@@ -94,7 +96,7 @@ pub(crate) fn join(parts: Parts, drafts: &mut Drafts) -> Known {
 
 /// The run a file belongs to: the nearest folder above it that is a run; several runs in it are
 /// told apart by their names in the path.
-fn find_run(path: &Path, runs: &[Run], instance: Option<&str>) -> Option<usize> {
+pub(super) fn find_run(path: &Path, runs: &[Run], instance: Option<&str>) -> Option<usize> {
     for folder in path.ancestors().skip(1) {
         let here: Vec<usize> = (0..runs.len())
             .filter(|&index| runs[index].folder == folder)
@@ -271,7 +273,11 @@ fn attempt(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> FoundTraje
     trajectory.cost_usd = prediction.cost_usd;
     trajectory.meta = prediction.meta;
     let mut source = TrajectorySource {
-        record: Some(RecordAt::Prediction(prediction.place)),
+        record: Some(if prediction.bare {
+            RecordAt::PatchFile(prediction.place.file)
+        } else {
+            RecordAt::Prediction(prediction.place)
+        }),
         ..TrajectorySource::default()
     };
     if let Some(report) = run.reports.remove(&id) {
