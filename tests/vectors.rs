@@ -1,7 +1,7 @@
 //! The arithmetic equals the recorded vectors (`tests/vectors`, or the folder `GAGAR_VECTORS`).
 
 use gagar::domain::redistribution::{metrics, redistribute_tiers};
-use gagar::domain::{Estimator, GroupRewards, Policies, Scheme};
+use gagar::domain::{Estimator, GroupRewards, Policies, Ranking, Scheme, agreement};
 use serde_json::Value;
 
 fn load(name: &str) -> Value {
@@ -357,4 +357,145 @@ fn advantages() {
         wrong.join("\n")
     );
     assert!(skipped <= 4, "{skipped} skipped");
+}
+
+fn ranking(value: &Value) -> Ranking {
+    Ranking::new(tiers(value)).unwrap()
+}
+
+fn rankings(value: &Value) -> Vec<Ranking> {
+    value.as_array().unwrap().iter().map(ranking).collect()
+}
+
+fn assert_number(what: &str, found: Option<f64>, expected: &Value, absolute: f64) {
+    let same = match (found, expected.as_f64()) {
+        (None, None) => true,
+        (Some(found), Some(expected)) => close(found, expected, absolute),
+        _ => false,
+    };
+    assert!(same, "{what}: {found:?}, expected {expected}");
+}
+
+#[test]
+fn pairs() {
+    for case in load("agreement")["pairs"].as_array().unwrap() {
+        let found = agreement::compare(&ranking(&case["reference"]), &ranking(&case["prediction"]));
+        let count = |count: usize| Some(f64::from(u32::try_from(count).unwrap()));
+        for (key, value) in [
+            ("n_common", count(found.common)),
+            ("pairs", count(found.pairs())),
+            ("concordant", count(found.concordant)),
+            ("discordant", count(found.inversions.len())),
+            ("inversions", count(found.inversions.len())),
+            ("tied_reference_only", count(found.tied_reference)),
+            ("tied_prediction_only", count(found.tied_prediction)),
+            ("tied_both", count(found.tied_both)),
+            ("tau_b", found.tau_b.ok()),
+            ("spearman", found.spearman.ok()),
+            ("pairwise_accuracy", found.pairwise_accuracy.ok()),
+            ("gamma", found.gamma.ok()),
+            ("kendall_half", Some(found.kendall)),
+            ("kendall_half_normalized", found.kendall_normalized.ok()),
+            ("top1_jaccard", found.top1.ok()),
+        ] {
+            assert_number(
+                &format!("{} {key}", case["name"]),
+                value,
+                &case["expect"][key],
+                1e-12,
+            );
+        }
+        assert_eq!(
+            Value::from(found.is_identical()),
+            case["expect"]["identical"],
+            "{case}"
+        );
+    }
+}
+
+#[test]
+fn alphas_and_credit() {
+    let file = load("agreement");
+    for case in file["alpha"].as_array().unwrap() {
+        let data: Vec<Vec<Option<f64>>> = case["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(optional)
+            .collect();
+        let level = match case["level"].as_str().unwrap() {
+            "nominal" => agreement::Level::Nominal,
+            "ordinal" => agreement::Level::Ordinal,
+            _ => agreement::Level::Interval,
+        };
+        let found = agreement::alpha(&data, level).ok();
+        assert_number(&case["name"].to_string(), found, &case["expect"], 1e-12);
+    }
+    for case in file["pooled_alpha"].as_array().unwrap() {
+        let size = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+        let raters = |value: &Value| -> Vec<Option<Ranking>> {
+            let one = |value: &Value| (!value.is_null()).then(|| ranking(value));
+            value.as_array().unwrap().iter().map(one).collect()
+        };
+        let groups: Vec<_> = case["groups"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|group| (size(&group["items"]), raters(&group["rankings"])))
+            .collect();
+        let found = agreement::pooled_alpha(&groups).ok();
+        assert_number(
+            &case["name"].to_string(),
+            found,
+            &case["expect"]["alpha"],
+            1e-12,
+        );
+    }
+    for case in file["credit_disagreement"].as_array().unwrap() {
+        let items = usize::try_from(case["items"].as_u64().unwrap()).unwrap();
+        let found = agreement::credit_disagreement(
+            &vec![1.0; items],
+            &vec![true; items],
+            (&ranking(&case["a"]), &ranking(&case["b"])),
+            &scheme(&case["scheme"]).parse().unwrap(),
+            Policies::default(),
+        );
+        assert_number(
+            &case["name"].to_string(),
+            found.ok(),
+            &case["expect"],
+            1e-12,
+        );
+    }
+}
+
+#[test]
+fn aggregates() {
+    for case in load("agreement")["aggregates"].as_array().unwrap() {
+        let items = usize::try_from(case["items"].as_u64().unwrap()).unwrap();
+        let (rankings, expect) = (rankings(&case["rankings"]), &case["expect"]);
+        let name = case["name"].to_string();
+        let (scores, order) = agreement::borda(items, &rankings).unwrap();
+        for (i, score) in scores.into_iter().enumerate() {
+            assert_number(&name, score, &expect["borda_scores"][i], 1e-12);
+        }
+        assert_eq!(order.tiers(), tiers(&expect["borda_order"]), "{name}");
+        let kemeny = agreement::kemeny(items, &rankings).unwrap();
+        assert_eq!(Value::from(kemeny.cost), expect["kemeny_cost"], "{name}");
+        assert_eq!(
+            Value::from(kemeny.optima),
+            expect["kemeny_optima"],
+            "{name}"
+        );
+        assert_eq!(Value::from(kemeny.first), expect["kemeny_first"], "{name}");
+        let w = agreement::kendall_w(items, &rankings).ok();
+        assert_number(&name, w, &expect["kendall_w"], 1e-12);
+        let found = agreement::bradley_terry(items, &rankings, number(&case["prior"])).ok();
+        assert_eq!(found.is_none(), expect["bradley_terry"].is_null(), "{name}");
+        for (i, strength) in found.into_iter().flatten().enumerate() {
+            assert_number(&name, Some(strength), &expect["bradley_terry"][i], 1e-8);
+        }
+        let wins = agreement::wins(items, &rankings).unwrap();
+        assert_eq!(Value::from(wins), expect["wins"], "{name}");
+    }
 }
