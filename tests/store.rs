@@ -206,3 +206,188 @@ fn rows_are_never_changed_and_tampering_is_found() {
     let error = store.verify().unwrap_err().to_string();
     assert!(error.contains("is damaged: event 1"), "{error}");
 }
+
+#[test]
+fn files_that_cannot_be_used_say_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let messages = |path: &Path| {
+        let mut store = SqliteStore::at(path);
+        [
+            store.events_since(0).unwrap_err().to_string(),
+            store.append(&[set("9", "a>b")]).unwrap_err().to_string(),
+            store.verify().unwrap_err().to_string(),
+        ]
+    };
+    std::fs::write(&path, "{\"not\": \"a database\"}\n".repeat(100)).unwrap();
+    for message in messages(&path) {
+        assert!(message.contains("not an SQLite file"), "{message}");
+    }
+    std::fs::remove_file(&path).unwrap();
+    raw(&path).execute_batch("CREATE TABLE other(x)").unwrap();
+    for message in messages(&path) {
+        assert!(message.contains("of another program"), "{message}");
+    }
+    for message in messages(folder.path()) {
+        assert!(message.contains("not a file"), "{message}");
+    }
+    std::fs::remove_file(&path).unwrap();
+    SqliteStore::at(&path).append(&[set("1", "a>b")]).unwrap();
+    raw(&path)
+        .execute_batch("PRAGMA user_version = 99")
+        .unwrap();
+    for message in messages(&path) {
+        assert!(message.contains("newer gagar (schema 99"), "{message}");
+    }
+}
+
+#[test]
+fn a_damaged_file_is_an_error_and_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let events: Vec<_> = (0..300).map(|n| set(&format!("e{n}"), "a>b")).collect();
+    SqliteStore::at(&path).append(&events).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    assert!(!folder.path().join("judgements.db-wal").exists());
+    let mut noticed = 0;
+    let pages = whole.len() / 4096;
+    for page in 0..pages {
+        let mut bytes = whole.clone();
+        bytes[page * 4096..(page + 1) * 4096]
+            .iter_mut()
+            .for_each(|byte| *byte ^= 0x5a);
+        std::fs::write(&path, &bytes).unwrap();
+        noticed += usize::from(SqliteStore::at(&path).verify().is_err());
+        let _ = SqliteStore::at(&path).append(&[set("x", "a>b")]);
+        for side in ["judgements.db-wal", "judgements.db-shm"] {
+            let _ = std::fs::remove_file(folder.path().join(side));
+        }
+    }
+    assert_eq!(noticed, pages);
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    assert!(matches!(
+        SqliteStore::at(&path).events_since(0),
+        Err(gagar::store::StoreError::Damaged { .. })
+    ));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_file_is_read_and_not_written() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    SqliteStore::at(&path).append(&[set("1", "a>b")]).unwrap();
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o400)).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let mut store = SqliteStore::at(&path);
+    assert_eq!(store.events_since(0).unwrap().len(), 1);
+    let message = store.append(&[set("2", "b>a")]).unwrap_err().to_string();
+    assert!(message.contains("read-only"), "{message}");
+    assert_eq!(store.events_since(0).unwrap().len(), 1);
+    drop(store);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_clock_going_backwards_changes_no_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = SqliteStore::at(&at(&folder));
+    for (id, at_ms, after) in [("1", 50, "a>b"), ("2", -7, "b>a"), ("3", 20, "a=b")] {
+        let mut new = set(id, after);
+        new.at_ms = at_ms;
+        store.append(&[new]).unwrap();
+    }
+    let events = store.events_since(1).unwrap();
+    let ids: Vec<_> = events.iter().map(|event| event.event_id.as_str()).collect();
+    assert_eq!(ids, ["2", "3"]);
+    let all = Projection::of(&store.events_since(0).unwrap());
+    assert_eq!(all.judgements[&key()].draft, Some(tiers("a=b")));
+    store.verify().unwrap();
+}
+
+/// Not a test by itself: the process that the next two tests start, again this test binary.
+#[test]
+fn writer_process() {
+    use std::io::Write as _;
+    let (Ok(path), Ok(name)) = (std::env::var("STORE_FILE"), std::env::var("STORE_WRITER")) else {
+        return;
+    };
+    let count = std::env::var("STORE_COUNT").map_or(u64::MAX, |n| n.parse().unwrap());
+    let mut store = SqliteStore::at(Path::new(&path));
+    for n in 0..count {
+        let id = format!("{name}-{n}");
+        store.append(&[set(&id, "a>b")]).unwrap();
+        // Past the test harness, which would hold the text back.
+        writeln!(std::io::stderr(), "stored {id}").unwrap();
+    }
+}
+
+fn writer(path: &Path, name: &str, count: Option<u64>) -> std::process::Child {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", "writer_process", "--nocapture"])
+        .env("STORE_FILE", path)
+        .env("STORE_WRITER", name)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped());
+    if let Some(count) = count {
+        command.env("STORE_COUNT", count.to_string());
+    }
+    command.spawn().unwrap()
+}
+
+#[test]
+fn a_killed_writer_loses_nothing_that_was_acknowledged() {
+    use std::io::{BufRead as _, BufReader};
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let mut acknowledged = Vec::new();
+    for round in 0..5 {
+        let mut child = writer(&path, &format!("r{round}"), None);
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut seen = 0;
+        while seen < 10 + round * 7 {
+            let line = lines.next().unwrap().unwrap();
+            if let Some(id) = line.strip_prefix("stored ") {
+                acknowledged.push(id.to_owned());
+                seen += 1;
+            }
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What it said before the signal arrived counts too.
+        for line in lines.map_while(Result::ok) {
+            acknowledged.extend(line.strip_prefix("stored ").map(str::to_owned));
+        }
+    }
+    let store = SqliteStore::at(&path);
+    store.verify().unwrap();
+    let events = store.events_since(0).unwrap();
+    let stored: std::collections::HashSet<_> = events.iter().map(|e| &e.event_id).collect();
+    for id in &acknowledged {
+        assert!(stored.contains(id), "{id} was acknowledged and is lost");
+    }
+}
+
+#[test]
+fn processes_that_write_at_once_queue() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    // Both make the file, too.
+    let writers = ["p", "q", "r"].map(|name| writer(&path, name, Some(60)));
+    for child in writers {
+        let output = child.wait_with_output().unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let store = SqliteStore::at(&path);
+    assert_eq!(store.verify().unwrap().events, 180);
+    let seqs = store.events_since(0).unwrap().into_iter().map(|e| e.seq);
+    assert!(seqs.eq(1..=180));
+}

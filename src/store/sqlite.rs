@@ -148,12 +148,8 @@ impl SqliteStore {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(io)?;
         }
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(false);
         // SQLite gives its side files the mode of the main one.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&self.path).map_err(io)?;
+        make_private(&self.path).map_err(io)?;
         *self.opened.borrow_mut() = Some(self.open(true)?);
         Ok(())
     }
@@ -382,10 +378,7 @@ fn migrate(connection: &mut Connection, path: &Path, migrations: &[&str]) -> rus
     if version > 0 {
         let mut backup = path.as_os_str().to_owned();
         backup.push(format!(".v{version}.bak"));
-        // A backup that is there is older, of a migration that did not come to its end: keep it.
-        if !Path::new(&backup).exists() {
-            connection.execute("VACUUM INTO ?1", [backup.to_string_lossy()])?;
-        }
+        back_up(connection, Path::new(&backup))?;
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Again, inside the lock: another process may have migrated meanwhile.
@@ -399,6 +392,31 @@ fn migrate(connection: &mut Connection, path: &Path, migrations: &[&str]) -> rus
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
     transaction.commit()
+}
+
+/// Copies the database to `backup`, readable by its owner only. A copy that is there already is
+/// the older one, of a migration that did not come to its end: it is kept.
+fn back_up(connection: &Connection, backup: &Path) -> rusqlite::Result<()> {
+    if backup.exists() {
+        return Ok(());
+    }
+    let io = |error: std::io::Error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
+    // Under another name until it is whole; the process id keeps two migrations apart.
+    let mut part = backup.as_os_str().to_owned();
+    part.push(format!(".{}.part", std::process::id()));
+    let part = PathBuf::from(part);
+    make_private(&part).map_err(io)?;
+    connection.execute("VACUUM INTO ?1", [part.to_string_lossy()])?;
+    fs::rename(&part, backup).map_err(io)
+}
+
+/// Makes an empty file, readable by its owner only; a file that is there stays as it is.
+fn make_private(path: &Path) -> std::io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(|_| ())
 }
 
 /// This file's store id; made with the first event.
@@ -503,4 +521,63 @@ fn as_event(row: &Row<'_>) -> rusqlite::Result<(Event, String)> {
         hash: row.get(11)?,
     };
     Ok((event, body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_version_1_is_copied_then_migrated() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j.db");
+        let new = NewEvent {
+            event_id: "1".to_owned(),
+            at_ms: 5,
+            annotator: "ada".to_owned(),
+            session_id: "s".to_owned(),
+            group: None,
+            body: EventBody::from_parts("later.kind", "{\"n\": 1.0e400}"),
+        };
+        let stored = SqliteStore::at(&path).append(&[new]).unwrap();
+        let second = [MIGRATIONS[0], "ALTER TABLE annotator ADD COLUMN mail TEXT"];
+        let mut connection = Connection::open(&path).unwrap();
+        migrate(&mut connection, &path, &second).unwrap();
+        migrate(&mut connection, &path, &second).unwrap();
+        assert_eq!(pragma(&connection, "user_version").unwrap(), 2);
+        connection
+            .execute("UPDATE annotator SET mail = ''", [])
+            .unwrap();
+        assert_eq!(read(&connection, 0, "seq").unwrap()[0].0, stored[0]);
+        let backup = SqliteStore::at(&folder.path().join("j.db.v1.bak"));
+        assert_eq!(
+            backup.verify().unwrap(),
+            Verified {
+                events: 1,
+                schema: 1
+            }
+        );
+        assert_eq!(backup.events_since(0).unwrap(), stored);
+        let names = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name());
+        assert!(
+            !names
+                .into_iter()
+                .any(|n| n.to_string_lossy().ends_with(".part"))
+        );
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_file_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j.db");
+        fs::write(&path, b"").unwrap();
+        let mut connection = Connection::open(&path).unwrap();
+        migrate(&mut connection, &path, MIGRATIONS).unwrap();
+        let broken = [MIGRATIONS[0], "CREATE TABLE more(x); nonsense"];
+        assert!(migrate(&mut connection, &path, &broken).is_err());
+        assert_eq!(pragma(&connection, "user_version").unwrap(), 1);
+        assert!(connection.prepare("SELECT x FROM more").is_err());
+    }
 }
