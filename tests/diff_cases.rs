@@ -103,7 +103,7 @@ fn check_invariants(patch: &Patch) {
     );
 }
 
-fn side_texts<'a>(patch: &'a Patch, side: LineKind) -> Vec<&'a str> {
+fn side_texts(patch: &Patch, side: LineKind) -> Vec<&str> {
     let lines = patch
         .files
         .iter()
@@ -430,6 +430,17 @@ fn crlf_patches_and_a_missing_last_newline_are_read() {
         (crlf.files[0].path(), crlf.added(), crlf.removed()),
         ("x", 1, 1)
     );
+}
+
+#[test]
+fn a_run_of_blank_lines_is_walked_once() {
+    // Quadratic work would take minutes here.
+    let blank = "\n".repeat(200_000);
+    let patch = read(&format!(
+        "--- a/x\n+++ b/x\n@@ -1,200001 +1,200002 @@\n{blank} a\n+b\n"
+    ));
+    assert_eq!(patch.files[0].hunks[0].lines.len(), 200_002);
+    assert_eq!(patch.added(), 1);
 }
 
 #[test]

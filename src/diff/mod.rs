@@ -153,7 +153,7 @@ pub enum DiffRow {
     FileNote {
         /// The file.
         file: usize,
-        /// The note, see [`Patch::file_note`].
+        /// The note, see [`Patch::file_notes`].
         note: usize,
     },
     /// A hunk begins.

@@ -235,13 +235,17 @@ mod tests {
         assert_eq!(patch.pairs(0, 0), [Some(3), None, None, Some(0)]);
     }
 
+    fn one(range: Range<usize>) -> Vec<Range<usize>> {
+        std::iter::once(range).collect()
+    }
+
     #[test]
     fn words_are_marked() {
         let (old, new) = emphasis("let a = b + 1;", "let a = c + 1;");
-        assert_eq!((old, new), (vec![8..9], vec![8..9]));
+        assert_eq!((old, new), (one(8..9), one(8..9)));
         let long = "x, ".repeat(3_000);
         let (old, new) = emphasis(&format!("{long}a, {long}"), &format!("{long}b, {long}"));
-        assert_eq!((old, new), (vec![9_000..9_001], vec![9_000..9_001]));
+        assert_eq!((old, new), (one(9_000..9_001), one(9_000..9_001)));
         let (old, new) = emphasis("completely different", "xyz 123 456 789 !!");
         assert!(old.is_empty() && new.is_empty());
     }

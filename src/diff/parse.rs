@@ -1,5 +1,6 @@
 //! Text to [`Patch`]: driven by the counts of the hunk headers, lenient where they are wrong.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ pub(super) fn parse(text: Arc<str>) -> Patch {
         open: None,
         outside: Vec::new(),
         combined: false,
+        text_from: Cell::new(0),
     };
     reader.run();
     let Reader {
@@ -90,6 +92,8 @@ struct Reader<'a> {
     open: Option<Open>,
     outside: Vec<Range<usize>>,
     combined: bool,
+    /// The first line that is not blank, as found by the last look ahead.
+    text_from: Cell<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -423,9 +427,16 @@ impl Reader<'_> {
 
     /// Whether a hunk line follows somewhere behind the blank lines from here.
     fn goes_on(&self) -> bool {
-        let blank = |line: &&str| line.trim_end_matches('\r').is_empty();
-        let mut ahead = (self.at..self.lines.len()).filter_map(|index| self.line(index));
-        let next = ahead.find(|line| !blank(line));
+        let blank = |index: usize| {
+            self.line(index)
+                .is_some_and(|line| line.trim_end_matches('\r').is_empty())
+        };
+        // Kept, so that a run of blank lines is walked once and not once per line.
+        if self.text_from.get() < self.at {
+            let found = (self.at..self.lines.len()).find(|&index| !blank(index));
+            self.text_from.set(found.unwrap_or(self.lines.len()));
+        }
+        let next = self.line(self.text_from.get());
         next.is_some_and(|line| matches!(line.as_bytes().first(), Some(b' ' | b'+' | b'-' | b'\\')))
     }
 }

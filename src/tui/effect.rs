@@ -1,4 +1,4 @@
-//! Work that an update asks for; the runtime does it and answers with a [`super::Message`].
+//! Work that an update asks for; the runtime does it and answers with a [`super::message::Message`].
 
 use crate::review::NewEvent;
 

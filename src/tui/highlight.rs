@@ -40,11 +40,14 @@ pub enum SyntaxRole {
     Attribute,
 }
 
+/// The coloured pieces of a line, in order: bytes of the line's text and their role.
+pub type ColouredRanges = Vec<(Range<usize>, SyntaxRole)>;
+
 /// Colours of one file: per hunk, per line the coloured byte ranges of the line's text, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileColours {
     /// `[hunk][line]` → (bytes of the line, role).
-    pub lines: Vec<Vec<Vec<(Range<usize>, SyntaxRole)>>>,
+    pub lines: Vec<Vec<ColouredRanges>>,
     /// Why the file is plain, when it is for a reason worth telling.
     pub plain: Option<String>,
 }
@@ -138,7 +141,7 @@ impl Highlighter {
         file: &FilePatch,
         hunk: &Hunk,
         syntax: &SyntaxReference,
-    ) -> Vec<Vec<(Range<usize>, SyntaxRole)>> {
+    ) -> Vec<ColouredRanges> {
         let mut colours = vec![Vec::new(); hunk.lines.len()];
         for side in [LineKind::Removed, LineKind::Added] {
             if file.hunks.is_empty() {
@@ -174,18 +177,13 @@ impl Highlighter {
         colours
     }
 
-    fn line(
-        &self,
-        state: &mut ParseState,
-        stack: &mut ScopeStack,
-        text: &str,
-    ) -> Vec<(Range<usize>, SyntaxRole)> {
+    fn line(&self, state: &mut ParseState, stack: &mut ScopeStack, text: &str) -> ColouredRanges {
         let end = text.floor_char_boundary(LINE_CAP);
         let with_newline = format!("{}\n", &text[..end]);
         let Ok(ops) = state.parse_line(&with_newline, self.syntaxes()) else {
             return Vec::new();
         };
-        let mut found: Vec<(Range<usize>, SyntaxRole)> = Vec::new();
+        let mut found: ColouredRanges = Vec::new();
         let mut from = 0;
         let mut add = |range: Range<usize>, stack: &ScopeStack| {
             let range = range.start..range.end.min(end);

@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(cut("abcd", 4), "abcd");
         assert_eq!(cut("日本語", 4), "日…");
         assert_eq!(wrap("abcdef", 4), [0..4, 4..6]);
-        assert_eq!(wrap("", 4), [0..0]);
+        assert_eq!(wrap("", 4), vec![Range { start: 0, end: 0 }]);
     }
 
     #[test]
