@@ -7,6 +7,8 @@ mod candidates;
 mod layout;
 mod rows;
 mod state;
+#[cfg(test)]
+pub(in crate::tui::screens) mod tests;
 mod update;
 mod view;
 

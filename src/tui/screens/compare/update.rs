@@ -608,8 +608,22 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
                     .focus_on(model.compare.group.unwrap_or_default(), index);
             }
         }
-        MouseKind::Drag => effects.extend(drag(model, &layout, x, y)),
-        MouseKind::Up => model.compare.drag = None,
+        MouseKind::Drag => {
+            if let Some((dragged, place)) = drop_place(model, &layout, x, y) {
+                model.say(
+                    Severity::Info,
+                    format!("{} to place {place}", letter(dragged)),
+                );
+            }
+        }
+        MouseKind::Up => {
+            let target = drop_place(model, &layout, x, y);
+            model.compare.drag = None;
+            if let Some(((dragged, place), group)) = target.zip(model.compare.group) {
+                let moved = Change::Move(Move::ToPlace(dragged, place));
+                change(model, group, moved, &mut effects);
+            }
+        }
         MouseKind::ScrollUp | MouseKind::ScrollDown => {
             let down = kind == MouseKind::ScrollDown;
             let go = if down { Go::Down(WHEEL) } else { Go::Up(WHEEL) };
@@ -636,24 +650,11 @@ fn strip_row(model: &Model, layout: &Layout, x: u16, y: u16) -> Option<Trajector
     shown_order(model).get(row).copied()
 }
 
-/// Moves the dragged candidate to the place of the row under the mouse.
-fn drag(model: &mut Model, layout: &Layout, x: u16, y: u16) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    let Some((group, dragged)) = model.compare.group.zip(model.compare.drag) else {
-        return effects;
-    };
-    let Some(over) = strip_row(model, layout, x, y).filter(|&over| over != dragged) else {
-        return effects;
-    };
-    if let Some(place) = shown_ranking(model).and_then(|ranking| ranking.rank_of(over)) {
-        change(
-            model,
-            group,
-            Change::Move(Move::ToPlace(dragged, place)),
-            &mut effects,
-        );
-    }
-    effects
+/// The dragged candidate and the rank of the row under the mouse, when that is another one's.
+fn drop_place(model: &Model, layout: &Layout, x: u16, y: u16) -> Option<(TrajectoryIndex, usize)> {
+    let dragged = model.compare.drag?;
+    let over = strip_row(model, layout, x, y).filter(|&over| over != dragged)?;
+    Some((dragged, shown_ranking(model)?.rank_of(over)?))
 }
 
 /// The file of the list under the mouse.

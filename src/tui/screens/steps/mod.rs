@@ -4,6 +4,8 @@
 //! read from a file (`crate::formats`).
 
 mod state;
+#[cfg(test)]
+mod tests;
 mod transcript;
 mod update;
 mod view;

@@ -1,0 +1,385 @@
+//! Actions in, state, effects and screen out; on small sessions made by hand.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::*;
+use crate::diff::{Patch, summarize};
+use crate::domain::{
+    Content, Extra, Grader, GraderAnswer, GroupId, Outcome, Ranking, RolloutGroup, Step, StepKind,
+    TaskContent, TaskSummary, Trajectory, TrajectoryContent,
+};
+use crate::formats::LoadedSet;
+use crate::review::{Identity, ReviewSession, Settings};
+use crate::tui::action::Action;
+use crate::tui::effect::Effect;
+use crate::tui::key::parse_keys;
+use crate::tui::keymap::Keymap;
+use crate::tui::message::{Message, MouseKind};
+use crate::tui::model::{Model, OpenedGroup, Screen};
+use crate::tui::scroll::Position;
+use crate::tui::theme::Theme;
+use crate::tui::update::{open_group, update as root};
+
+/// A patch of two files with `lines` added lines in the first one.
+fn patch(lines: usize) -> String {
+    let mut text = format!(
+        "--- a/one.py\n+++ b/one.py\n@@ -10,2 +10,{} @@\n a\n",
+        lines + 2
+    );
+    for line in 0..lines {
+        let _ = writeln!(text, "+new {line}");
+    }
+    text.push_str(" b\n--- a/two.py\n+++ b/two.py\n@@ -5,1 +5,1 @@\n-old word\n+new word\n");
+    text
+}
+
+fn group(id: &str, passing: usize, all: usize) -> RolloutGroup {
+    let trajectory = |i| {
+        let outcome = if i < passing {
+            Outcome::Pass
+        } else {
+            Outcome::Fail
+        };
+        let mut trajectory = Trajectory::new(format!("t{i}"), outcome);
+        trajectory.patch = summarize(Some(&patch(i + 1)));
+        trajectory
+    };
+    RolloutGroup {
+        id: GroupId(id.to_owned()),
+        step: None,
+        task: TaskSummary::default(),
+        trajectories: (0..all).map(trajectory).collect(),
+        fingerprint: "f".to_owned(),
+        meta: Extra::default(),
+    }
+}
+
+fn content(data: &RolloutGroup) -> Content {
+    let step = |kind, text: &str, exit_code| Step {
+        kind: Some(kind),
+        text: text.to_owned(),
+        exit_code,
+        ..Step::default()
+    };
+    let trajectory = |i| TrajectoryContent {
+        patch: Some(patch(i + 1)),
+        steps: if i == 1 {
+            Vec::new()
+        } else {
+            vec![
+                step(StepKind::System, "be good", None),
+                step(StepKind::ToolCall, "ls", None),
+                step(StepKind::Observation, "no\nsuch\nfile", Some(2)),
+                step(StepKind::Submit, "done", None),
+            ]
+        },
+        ..TrajectoryContent::default()
+    };
+    Content {
+        task: TaskContent {
+            text: Some("The task\nhas lines".to_owned()),
+            ..TaskContent::default()
+        },
+        trajectories: (0..data.trajectories.len()).map(trajectory).collect(),
+        problems: Vec::new(),
+    }
+}
+
+/// A model of `columns` x `rows` on the first of three groups: four passing candidates that a
+/// grader ranked t1 > t0 = t2 > t3, and two failing ones; then an all-pass and another mixed group.
+pub(in crate::tui::screens) fn model(columns: u16, rows: u16) -> Model {
+    let mut set = LoadedSet::default();
+    set.groups = vec![group("g0", 4, 6), group("g1", 3, 3), group("g2", 2, 3)];
+    let answer = GraderAnswer {
+        grader: Grader {
+            name: "judge".to_owned(),
+            ..Grader::default()
+        },
+        status: "ok".to_owned(),
+        ranking: Some(Ranking::new(vec![vec![1], vec![0, 2], vec![3]]).unwrap()),
+        ..GraderAnswer::default()
+    };
+    set.answers = vec![vec![answer], Vec::new(), Vec::new()];
+    let identity = Identity {
+        annotator: "ann".to_owned(),
+        session_id: "s".to_owned(),
+        source: "test".to_owned(),
+    };
+    let clock = Box::new(|| 1_796_000_000_000);
+    let session = ReviewSession::new(Arc::new(set), &[], identity, Settings::default(), 7, clock);
+    let keymap = Keymap::new(None).unwrap();
+    let mut model = Model::new("test".to_owned(), Settings::default(), keymap, Vec::new());
+    model.size = (columns, rows);
+    root(&mut model, Message::Loaded(Box::new(session)));
+    open_group(&mut model, 0);
+    give(&mut model, 0);
+    model
+}
+
+/// Hands the group's texts over; the effects of that.
+fn give(model: &mut Model, group: usize) -> Vec<Effect> {
+    let data = model.session.as_ref().unwrap().group(group).unwrap();
+    let content = content(data);
+    let patches = content
+        .trajectories
+        .iter()
+        .map(|found| Arc::new(Patch::read(Arc::from(found.patch.as_deref().unwrap()))))
+        .collect();
+    let opened = Arc::new(OpenedGroup {
+        group,
+        content,
+        patches,
+        reference: None,
+    });
+    root(
+        model,
+        Message::GroupOpened {
+            group,
+            result: Ok(opened),
+        },
+    )
+}
+
+pub(in crate::tui::screens) fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
+    let keys = parse_keys(keys).unwrap();
+    keys.into_iter()
+        .flat_map(|key| root(model, Message::Key(key)))
+        .collect()
+}
+
+pub(in crate::tui::screens) fn screen(model: &Model) -> String {
+    let theme = Theme::embedded().unwrap().remove(0);
+    let (width, height) = model.size;
+    let mut buffer = Buffer::empty(Rect {
+        x: 0,
+        y: 0,
+        width,
+        height,
+    });
+    crate::tui::view::draw(model, &theme, &mut buffer);
+    let mut text = String::new();
+    for y in 0..height {
+        let line: String = (0..width).map(|x| buffer[(x, y)].symbol()).collect();
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+fn order(model: &Model) -> Vec<usize> {
+    super::update::shown_order(model)
+}
+
+#[test]
+fn the_focus_follows_the_moved_candidate() {
+    let mut model = model(160, 40);
+    assert_eq!(order(&model), [1, 0, 2, 3, 4, 5]);
+    assert_eq!(model.compare.focus(), Some(1));
+    let effects = press(&mut model, "J");
+    assert!(
+        effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Save(_)))
+    );
+    assert_eq!(model.compare.focus(), Some(1));
+    assert_ne!(order(&model)[0], 1);
+    press(&mut model, "u");
+    assert_eq!(order(&model)[0], 1);
+    press(&mut model, "4");
+    assert_eq!(order(&model)[3], 1);
+}
+
+#[test]
+fn failing_candidates_are_not_ranked() {
+    let mut model = model(160, 40);
+    press(&mut model, "lllll");
+    assert_eq!(model.compare.focus(), Some(5));
+    let effects = press(&mut model, "K");
+    assert!(
+        !effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Save(_)))
+    );
+    assert!(model.status.text.contains("t5"), "{}", model.status.text);
+}
+
+#[test]
+fn submit_goes_on_to_the_next_group_whose_order_matters() {
+    let mut model = model(160, 40);
+    press(&mut model, "a");
+    let effects = press(&mut model, "<enter>");
+    assert_eq!(model.compare.group, Some(2), "g1 is dropped: all pass");
+    assert!(effects.contains(&Effect::OpenGroup { group: 2 }));
+    assert!(
+        model.status.text.contains("submitted"),
+        "{}",
+        model.status.text
+    );
+}
+
+#[test]
+fn nothing_to_submit_stays_where_it_is() {
+    let mut model = model(160, 40);
+    press(&mut model, "<enter>");
+    assert_eq!(model.compare.group, Some(0));
+    assert!(!model.status.text.is_empty());
+}
+
+#[test]
+fn colours_are_asked_for_once() {
+    let mut model = model(80, 24);
+    model.opened.clear();
+    model.colouring.clear();
+    let effects = give(&mut model, 0);
+    let wanted = Effect::Highlight {
+        group: 0,
+        trajectory: Some(1),
+        file: 0,
+    };
+    assert!(effects.contains(&wanted), "{effects:?}");
+    assert!(press(&mut model, "jk").is_empty());
+}
+
+#[test]
+fn jumps_lead_the_other_columns_to_the_same_place() {
+    let mut model = model(130, 40);
+    press(&mut model, "}");
+    // Focused: t1 with 2 new lines; beside it t0 with 1.
+    assert_eq!(
+        model.compare.position(Some(1)).row,
+        model.compare.rows(Some(1)).unwrap().file_starts()[1]
+    );
+    assert_eq!(
+        model.compare.position(Some(0)).row,
+        model.compare.rows(Some(0)).unwrap().file_starts()[1]
+    );
+    press(&mut model, "o{");
+    assert_eq!(model.compare.position(Some(1)), Position::default());
+    assert_ne!(model.compare.position(Some(0)), Position::default());
+    press(&mut model, "{");
+    assert!(model.status.text.contains("first file"));
+}
+
+#[test]
+fn search_finds_and_wraps_around() {
+    let mut model = model(80, 24);
+    press(&mut model, "/new<enter>");
+    let first = model.compare.position(Some(1)).row;
+    press(&mut model, "<ctrl-n><ctrl-n>");
+    assert!(model.compare.position(Some(1)).row > first);
+    press(&mut model, "<ctrl-n>");
+    assert_eq!(model.compare.position(Some(1)).row, first);
+    press(&mut model, "/nowhere<enter>");
+    assert!(model.status.text.contains("not in this patch"));
+}
+
+#[test]
+fn the_mouse_focuses_scrolls_and_moves() {
+    let mut model = model(160, 40);
+    let layout = super::update::layout(&model);
+    let mouse = |model: &mut Model, kind, x, y| root(model, Message::Mouse { kind, x, y });
+    let row = layout.strip.y;
+    mouse(&mut model, MouseKind::Down, 5, row + 3);
+    assert_eq!(model.compare.focus(), Some(3));
+    mouse(&mut model, MouseKind::Drag, 5, row + 1);
+    let effects = mouse(&mut model, MouseKind::Up, 5, row);
+    assert!(
+        effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Save(_)))
+    );
+    assert_eq!(order(&model)[0], 3);
+    let text = super::update::layout(&model).columns[0].text;
+    mouse(&mut model, MouseKind::ScrollDown, text.x + 1, text.y + 1);
+    assert_eq!(model.compare.drag, None);
+}
+
+#[test]
+fn escape_leaves_the_task_first() {
+    let mut model = model(80, 24);
+    press(&mut model, "t");
+    assert!(screen(&model).contains("has lines"));
+    press(&mut model, "<esc>");
+    assert_eq!(model.screen, Screen::Compare);
+    press(&mut model, "<esc>");
+    assert_eq!(model.screen, Screen::Groups);
+}
+
+#[test]
+fn copying_gives_the_whole_patch() {
+    let mut model = model(80, 24);
+    assert_eq!(press(&mut model, "y"), [Effect::Copy(patch(2))]);
+}
+
+#[test]
+fn neighbours_are_those_of_the_list() {
+    let mut model = model(80, 24);
+    press(&mut model, "(");
+    assert_eq!(model.compare.group, Some(0));
+    assert!(model.status.text.contains("first group"));
+    press(&mut model, ")");
+    assert_eq!(model.compare.group, Some(1));
+}
+
+#[test]
+fn loading_and_failure_are_words() {
+    let mut model = model(80, 24);
+    model.opened.clear();
+    assert!(screen(&model).contains("opening the patches"));
+    let result = Err("the disk is gone".to_owned());
+    root(&mut model, Message::GroupOpened { group: 0, result });
+    assert!(screen(&model).contains("the disk is gone"));
+}
+
+#[test]
+fn every_size_shows_rank_figures_and_patch() {
+    for (columns, rows) in [(200, 60), (120, 40), (80, 24), (60, 20)] {
+        let mut model = model(columns, rows);
+        press(&mut model, "J");
+        let screen = screen(&model);
+        for wanted in [
+            "Σ passing",
+            "n_eff",
+            "● pass",
+            "rank",
+            "one.py",
+            "+ new 0",
+            "draft",
+        ] {
+            assert!(
+                screen.contains(wanted),
+                "{wanted} at {columns}x{rows}:\n{screen}"
+            );
+        }
+    }
+}
+
+#[test]
+fn line_numbers_never_shift() {
+    let mut model = model(80, 24);
+    press(&mut model, "w");
+    let screen = screen(&model);
+    let line = screen.lines().find(|line| line.contains("new 0")).unwrap();
+    assert!(line.starts_with("     11 + new 0"), "{line:?}");
+}
+
+#[test]
+fn the_screen_is_the_same_when_drawn_twice() {
+    let model = model(120, 40);
+    assert_eq!(screen(&model), screen(&model));
+}
+
+#[test]
+fn an_action_without_a_group_does_nothing() {
+    let mut empty = model(80, 24);
+    empty.compare = State::default();
+    empty.reviewed = None;
+    for &action in Action::ALL.iter().filter(|action| **action != Action::Back) {
+        update(&mut empty, action, Some(1));
+        empty.screen = Screen::Compare;
+        empty.overlay = None;
+    }
+}
