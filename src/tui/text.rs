@@ -88,8 +88,13 @@ fn cell_of(grapheme: &str, at: usize, column: usize) -> Cell {
             stand_in: false,
         };
     }
-    if grapheme.chars().any(must_be_shown) {
-        let symbol: String = grapheme.chars().map(visible).collect();
+    let hidden = hides_joiners(grapheme);
+    if hidden || grapheme.chars().any(must_be_shown) {
+        let show = |c| match c {
+            c if hidden && (is_selector(c) || c == '\u{200d}') => escape(c),
+            c => visible(c),
+        };
+        let symbol: String = grapheme.chars().map(show).collect();
         let width = symbol.width();
         return Cell {
             symbol,
@@ -107,12 +112,14 @@ fn cell_of(grapheme: &str, at: usize, column: usize) -> Cell {
             stand_in: true,
         },
         width => {
+            // Piled-up combining marks are cut, which makes the cell a stand-in.
             let symbol: String = grapheme.chars().take(16).collect();
+            let stand_in = symbol.len() < grapheme.len();
             Cell {
                 symbol,
                 width,
                 source,
-                stand_in: false,
+                stand_in,
             }
         }
     }
@@ -124,7 +131,28 @@ fn must_be_shown(c: char) -> bool {
         || matches!(c,
             '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{061c}' | '\u{00ad}' | '\u{180e}'
+            | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
             | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether joiners or variation selectors stand where no emoji or script needs them: behind ASCII
+/// (but for keycaps), alone, or several in a row; there they only hide something.
+fn hides_joiners(grapheme: &str) -> bool {
+    let joins = |c: char| is_selector(c) || c == '\u{200d}';
+    let out_of_place = grapheme.starts_with(|c: char| c.is_ascii() || joins(c))
+        && grapheme.contains(joins)
+        && !grapheme.contains('\u{20e3}');
+    let next = grapheme.chars().skip(1);
+    let mut neighbours = grapheme.chars().zip(next);
+    out_of_place || neighbours.any(|(a, b)| is_selector(a) && is_selector(b))
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+fn escape(c: char) -> String {
+    format!("<U+{:04X}>", u32::from(c))
 }
 
 /// The visible form of a character.
@@ -132,7 +160,7 @@ fn visible(c: char) -> String {
     match c {
         '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('?').into(),
         '\u{7f}' => '\u{2421}'.into(),
-        _ if must_be_shown(c) => format!("<U+{:04X}>", u32::from(c)),
+        _ if must_be_shown(c) => escape(c),
         _ => c.into(),
     }
 }
@@ -220,6 +248,16 @@ mod tests {
             all.push(c);
         }
         assert!(!sanitize_line(&all).chars().any(must_be_shown));
+    }
+
+    #[test]
+    fn joiners_show_where_they_only_hide() {
+        assert_eq!(sanitize_line("us\u{200d}er"), "us<U+200D>er");
+        assert_eq!(sanitize_line("a\u{fe01}\u{e0101}"), "a<U+FE01><U+E0101>");
+        assert_eq!(sanitize_line("\u{3164}"), "<U+3164>");
+        for fine in ["👩\u{200d}💻", "1\u{fe0f}\u{20e3}", "🏳\u{fe0f}\u{200d}🌈"] {
+            assert_eq!(sanitize_line(fine), fine);
+        }
     }
 
     #[test]
