@@ -1,0 +1,388 @@
+//! The headless commands as a person runs them: the built program, its streams and exit codes.
+#![cfg(feature = "cli")]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A folder of its own with a small data set, as home and current folder.
+struct Desk {
+    folder: TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let desk = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        desk.write("groups.jsonl", &desk_groups());
+        desk
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path().join(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gagar"));
+        command
+            .args(args)
+            .env_clear()
+            .env("HOME", self.path())
+            .env("USER", "tester")
+            .current_dir(self.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Answer {
+        Answer::of(&self.command(args).output().unwrap())
+    }
+
+    /// Runs a command that must end with this code and returns its JSON lines.
+    fn rows(&self, code: i32, args: &[&str]) -> Vec<Value> {
+        let answer = self.run(args);
+        assert_eq!(answer.code, code, "{answer:?}");
+        answer.rows()
+    }
+
+    /// Ranks group g1 as annotator `ann`.
+    fn rank(&self, tiers: &str) -> Answer {
+        self.run(&[
+            "rank", "groups.jsonl", "--group", "g1", "--tiers", tiers, "--annotator", "ann",
+        ])
+    }
+}
+
+#[derive(Debug)]
+struct Answer {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Answer {
+    fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        Self {
+            code: output.status.code().unwrap(),
+            out: text(&output.stdout),
+            err: text(&output.stderr),
+        }
+    }
+
+    fn rows(&self) -> Vec<Value> {
+        let lines = self.out.lines();
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn desk_groups() -> String {
+    let patch = |file: &str| {
+        format!("diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n@@ -1 +1 @@\n-a\n+b\n")
+    };
+    let group = |id: &str, outcomes: &[&str]| {
+        let trajectories: Vec<Value> = outcomes
+            .iter()
+            .enumerate()
+            .map(|(i, outcome)| {
+                let mut t = json!({"trajectory_id": format!("t{}", i + 1), "outcome": outcome,
+                                   "policy": "secret-7b", "patch": patch(&format!("f{i}.py"))});
+                if *outcome != "unscored" {
+                    t["reward"] = json!(if *outcome == "pass" { 1.0 } else { 0.0 });
+                }
+                t
+            })
+            .collect();
+        json!({"schema": "gagar.group/1", "group_id": id, "task": {"text": "Fix it.\nPlease."},
+               "trajectories": trajectories})
+    };
+    let mut first = group("g1", &["pass", "fail", "pass", "pass", "unscored"]);
+    first["rankings"] = json!([{"schema": "gagar.ranking/1", "group_id": "g1",
+        "grader": {"name": "robo"}, "status": "ok", "tiers": [["t3"], ["t1", "t4"]],
+        "reasoning": "t3 is the smallest."}]);
+    [first, group("g2", &["pass", "pass"]), group("g3", &["fail", "fail"])]
+        .iter()
+        .map(|group| format!("{group}\n"))
+        .collect()
+}
+
+#[test]
+fn groups_are_listed_as_json_and_as_a_table() {
+    let desk = Desk::new();
+    let rows = desk.rows(0, &["groups", "groups.jsonl", "--json"]);
+    assert_eq!(
+        rows[0],
+        json!({"group_id": "g1", "n": 5, "passing": 3, "failing": 1, "unscored": 1,
+               "class": "mixed", "kept": true, "ranked_by": "robo", "state": "unseen"})
+    );
+    assert_eq!(rows[1]["class"], "all_pass");
+    assert_eq!(rows[2]["kept"], false);
+    assert_eq!(rows.len(), 3);
+    let table = desk.run(&["groups", "groups.jsonl"]);
+    assert_eq!(table.out.lines().count(), 4, "{table:?}");
+    assert!(!desk.path().join("gagar.db").exists(), "looking writes nothing");
+}
+
+#[test]
+fn check_names_path_line_and_reason_and_ends_with_one() {
+    let desk = Desk::new();
+    desk.write("groups.jsonl", &format!("{}{{\"schema\":\n", desk_groups()));
+    let rows = desk.rows(1, &["check", "groups.jsonl", "--json"]);
+    let (summary, problems) = rows.split_last().unwrap();
+    assert_eq!(summary, &json!({"groups": 3, "trajectories": 9, "problems": problems.len()}));
+    assert!(!problems.is_empty());
+    assert_eq!(problems[0]["line"], 4);
+    for problem in problems {
+        let keys: Vec<_> = problem.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["path", "line", "record", "reason"]);
+    }
+}
+
+#[test]
+fn advantages_move_by_the_graders_ranking_and_keep_their_sum() {
+    let desk = Desk::new();
+    let rows = desk.rows(0, &["advantages", "groups.jsonl", "--source", "grader"]);
+    assert_eq!(rows.len(), 4, "the unscored one has no row");
+    let keys: Vec<_> = rows[0].as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        ["schema", "group_id", "trajectory_id", "reward", "passed", "rank", "tier_size", "weight",
+         "advantage_base", "advantage", "estimator", "scheme", "status", "source",
+         "annotation_id", "export_id"]
+    );
+    let best = &rows[2];
+    assert_eq!((&best["trajectory_id"], &best["rank"]), (&json!("t3"), &json!(1)));
+    assert_eq!((&rows[0]["rank"], &rows[0]["tier_size"]), (&json!(2), &json!(2)));
+    assert_eq!((&rows[1]["rank"], &rows[1]["weight"]), (&json!(0), &json!(1.0)));
+    assert_eq!(best["source"], "grader:robo");
+    assert_eq!(best["status"], "redistributed");
+    let number = |row: &Value, key: &str| row[key].as_f64().unwrap();
+    assert!(number(best, "advantage") > number(best, "advantage_base"));
+    let sum = |key: &str| -> f64 {
+        rows.iter().filter(|row| row["passed"] == true).map(|row| number(row, key)).sum()
+    };
+    assert!((sum("advantage") - sum("advantage_base")).abs() < 1e-12);
+
+    let plain = desk.rows(0, &["advantages", "groups.jsonl", "--source", "none"]);
+    for row in &plain {
+        assert_eq!(row["advantage"], row["advantage_base"]);
+        assert_eq!(row["source"], "none:");
+    }
+    assert_ne!(plain[0]["export_id"], rows[0]["export_id"]);
+    let all = desk.rows(0, &["advantages", "groups.jsonl", "--source", "grader", "--all"]);
+    assert_eq!(all.len(), 8);
+}
+
+#[test]
+fn unscored_trajectories_are_counted_on_stderr() {
+    let desk = Desk::new();
+    let answer = desk.run(&["advantages", "groups.jsonl", "--source", "grader"]);
+    assert!(answer.err.contains("1 unscored"), "{answer:?}");
+}
+
+#[test]
+fn a_ranking_is_submitted_and_counts() {
+    let desk = Desk::new();
+    let answer = desk.rank(r#"[["t4"],["t1"]]"#);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(answer.err.contains("t3"), "the unranked one is named: {answer:?}");
+    let rows = desk.rows(0, &["groups", "groups.jsonl", "--json", "--annotator", "ann"]);
+    assert_eq!((&rows[0]["ranked_by"], &rows[0]["state"]), (&json!("ann"), &json!("submitted")));
+    // The log knows one annotator only: no need to name it.
+    let rows = desk.rows(0, &["advantages", "groups.jsonl", "--source", "human"]);
+    assert_eq!((&rows[3]["rank"], &rows[3]["source"]), (&json!(1), &json!("human:ann")));
+    assert_eq!(rows[2]["rank"], 0);
+    assert_ne!(rows[3]["annotation_id"], "");
+    let counted = desk.rows(0, &["advantages", "groups.jsonl"]);
+    assert_eq!(counted[3]["source"], "human:ann");
+}
+
+#[test]
+fn rankings_that_are_none_are_refused_with_id_and_group() {
+    let desk = Desk::new();
+    let refused = [
+        (r#"["t1","t3"]"#, "tiers"),
+        (r"[1,2]", "tiers"),
+        (r"[]", "empty"),
+        (r#"[["t1"],["t9"]]"#, "trajectory t9 is not in group g1"),
+        (r#"[["t1"],["t1"]]"#, "trajectory t1 stands in the ranking of group g1 twice"),
+        (r#"[["t2"]]"#, "trajectory t2 of group g1 is ranked but does not pass"),
+    ];
+    for (tiers, reason) in refused {
+        let answer = desk.rank(tiers);
+        assert_eq!(answer.code, 2, "{answer:?}");
+        assert!(answer.err.contains(reason), "{answer:?}");
+    }
+    assert!(!desk.path().join("gagar.db").exists(), "nothing was stored");
+}
+
+#[test]
+fn an_unknown_group_gets_close_ones_as_a_hint() {
+    let desk = Desk::new();
+    let answer = desk.run(&["rank", "groups.jsonl", "--group", "g11", "--tiers", r#"[["t1"]]"#]);
+    assert_eq!(answer.code, 2);
+    assert!(answer.err.contains("g11") && answer.err.contains("close: g1"), "{answer:?}");
+}
+
+#[test]
+fn sft_rows_hide_ids_and_end_in_the_answer() {
+    let desk = Desk::new();
+    assert_eq!(desk.rank(r#"[["t4"],["t3","t1"]]"#).code, 0);
+    let export = ["export", "sft", "groups.jsonl", "--db", "gagar.db", "-o", "sft.jsonl"];
+    let answer = desk.run(&export);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let first = desk.read("sft.jsonl");
+    let row: Value = serde_json::from_str(&first).unwrap();
+    let keys: Vec<_> = row.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["prompt", "completion", "gagar_meta"]);
+    let meta: Value = serde_json::from_str(row["gagar_meta"].as_str().unwrap()).unwrap();
+    let map = meta["label_map"].as_object().unwrap();
+    assert_eq!(map.len(), 5, "failing ones are shown too");
+    let question = row["prompt"][1]["content"].as_str().unwrap();
+    assert!(question.contains("Fix it.") && !question.contains("secret-7b"));
+    let completion = row["completion"][0]["content"].as_str().unwrap();
+    let tiers: Value = serde_json::from_str(completion.lines().last().unwrap()).unwrap();
+    let named: Vec<Vec<&str>> = tiers["tiers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tier| {
+            let mut ids: Vec<_> = tier
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|letter| map[letter.as_str().unwrap()].as_str().unwrap())
+                .collect();
+            ids.sort_unstable();
+            ids
+        })
+        .collect();
+    assert_eq!(named, [vec!["t4"], vec!["t1", "t3"]]);
+
+    assert_eq!(desk.run(&export).code, 0);
+    assert_eq!(first, desk.read("sft.jsonl"), "the same input gives the same bytes");
+    let leftovers = std::fs::read_dir(desk.path()).unwrap();
+    let leftovers = leftovers.filter(|entry| {
+        entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".tmp")
+    });
+    assert_eq!(leftovers.count(), 0);
+}
+
+#[test]
+fn annotations_keep_stale_labels_and_sft_leaves_them_out() {
+    let desk = Desk::new();
+    assert_eq!(desk.rank(r#"[["t4"],["t3","t1"]]"#).code, 0);
+    desk.write("groups.jsonl", &desk_groups().replace("f2.py", "other.py"));
+    let export = |what: &str| {
+        desk.run(&["export", what, "groups.jsonl", "-o", "out.jsonl"])
+    };
+    assert_eq!(export("annotations").code, 0);
+    let row: Value = serde_json::from_str(&desk.read("out.jsonl")).unwrap();
+    assert_eq!((&row["stale"], &row["state"]), (&json!(true), &json!("submitted")));
+    assert_eq!(row["tiers"], json!([["t4"], ["t3", "t1"]]));
+    assert_eq!(row["annotator"], "ann");
+    let answer = export("sft");
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.err.contains("stale"));
+    assert_eq!(desk.read("out.jsonl"), "");
+}
+
+#[test]
+fn an_export_never_overwrites_its_inputs() {
+    let desk = Desk::new();
+    assert_eq!(desk.rank(r#"[["t4"]]"#).code, 0);
+    for output in ["groups.jsonl", "gagar.db"] {
+        let answer = desk.run(&["export", "annotations", "groups.jsonl", "-o", output]);
+        assert_eq!(answer.code, 2, "{answer:?}");
+    }
+    assert_eq!(desk.read("groups.jsonl"), desk_groups());
+}
+
+#[test]
+fn wrong_usage_ends_with_two_and_what_cannot_be_done_with_three() {
+    let desk = Desk::new();
+    for args in [
+        &["groups"][..],
+        &["advantages", "groups.jsonl", "--source", "nobody"],
+        &["advantages", "groups.jsonl", "--scheme", "nonsense"],
+        &["advantages", "groups.jsonl", "--estimator", "nonsense"],
+        &["export", "nonsense", "groups.jsonl", "-o", "x"],
+        &["groups", "groups.jsonl", "--annotator", " "],
+        &[],
+    ] {
+        let answer = desk.run(args);
+        assert_eq!(answer.code, 2, "{args:?}: {answer:?}");
+        assert!(!answer.err.is_empty() && answer.out.is_empty(), "{answer:?}");
+    }
+    for args in [
+        &["groups", "nowhere"][..],
+        &["nowhere"],
+        &["advantages", "groups.jsonl", "--source", "human"],
+        &["export", "sft", "groups.jsonl", "-o", "x"],
+        &["groups.jsonl"],
+    ] {
+        let answer = desk.run(args);
+        assert_eq!(answer.code, 3, "{args:?}: {answer:?}");
+        assert!(answer.err.starts_with("gagar: "), "{answer:?}");
+    }
+}
+
+#[test]
+fn help_keys_completions_and_doctor_answer() {
+    let desk = Desk::new();
+    let help = desk.run(&["--help"]);
+    assert_eq!(help.code, 0);
+    assert!(help.out.contains("Examples:") && help.out.contains("Exit codes:"));
+    let keys = desk.run(&["keys"]);
+    assert!(keys.code == 0 && keys.out.contains("accept_grader"), "{keys:?}");
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(desk.run(&["completions", shell]).out.contains("gagar"));
+    }
+    let doctor = desk.run(&["doctor", "groups.jsonl"]);
+    assert_eq!(doctor.code, 0, "{doctor:?}");
+    assert!(doctor.out.contains("sqlite") && doctor.out.contains("3 groups (1 kept)"));
+    desk.write("keys.toml", "[compare]\nfly = [\"x\"]\n");
+    let doctor = desk.run(&["doctor", "--keys", "keys.toml"]);
+    assert!(doctor.code == 1 && doctor.out.contains("fly"), "{doctor:?}");
+}
+
+#[test]
+fn text_from_rollouts_cannot_steer_the_terminal() {
+    let desk = Desk::new();
+    let evil = desk_groups().replace("\"g1\"", "\"g1\\u001b]0;owned\\u0007\"");
+    desk.write("groups.jsonl", &evil);
+    let table = desk.run(&["groups", "groups.jsonl"]);
+    assert!(!table.out.contains(['\u{1b}', '\u{7}']), "{table:?}");
+    assert!(table.out.contains("owned"));
+    let json = desk.run(&["groups", "groups.jsonl", "--json"]);
+    assert!(!json.out.contains('\u{1b}'), "{json:?}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let desk = Desk::new();
+    let many: String = (0..2000)
+        .map(|i| desk_groups().lines().last().unwrap().replace("g3", &format!("n{i}")) + "\n")
+        .collect();
+    desk.write("groups.jsonl", &many);
+    let mut child = desk
+        .command(&["groups", "groups.jsonl", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let answer = Answer::of(&child.wait_with_output().unwrap());
+    assert_eq!((answer.code, answer.err.as_str()), (0, ""));
+}
