@@ -11,7 +11,7 @@ use super::inputs::load_set;
 use super::open::face_report;
 use super::output::Io;
 use crate::domain::Estimator;
-use crate::store::{EventStore, SqliteStore, StoreError};
+use crate::store::SqliteStore;
 
 /// Prints one line a finding; what is wrong is marked.
 ///
@@ -104,9 +104,11 @@ fn database(common: &Common) -> Result<String, String> {
     if !common.db.exists() {
         return Ok(format!("{path}: none yet; the first judgement makes it"));
     }
-    let store = SqliteStore::at(&common.db);
-    let events = store
-        .events_since(0)
-        .map_err(|error: StoreError| error.to_string())?;
-    Ok(format!("{path}: {} events", events.len()))
+    match SqliteStore::at(&common.db).verify() {
+        Ok(found) => Ok(format!(
+            "{path}: {} events, whole (schema {})",
+            found.events, found.schema
+        )),
+        Err(error) => Err(error.to_string()),
+    }
 }

@@ -58,31 +58,34 @@ impl ExportSource for ReviewSession {
             .map(|(index, group)| (group.id.as_str(), index))
             .collect();
         let mut labels = Vec::new();
-        for ((group_id, annotator), judgement) in &self.projection().judgements {
+        for ((group_id, annotator), newest) in &self.projection().judgements {
             let group = by_id.get(group_id.as_str()).copied();
             let current = group.and_then(|index| self.groups().get(index));
-            let template = Label {
-                annotation_id: String::new(),
-                group_id: group_id.clone(),
-                group,
-                annotator: annotator.clone(),
-                state: LabelState::Draft,
-                tiers: None,
-                unranked: Vec::new(),
-                shown_order: Vec::new(),
-                origin: String::new(),
-                note: judgement.note.clone(),
-                active_ms: 0,
-                created_ms: judgement.created_ms,
-                submitted_ms: None,
-                fingerprint: judgement.fingerprint.clone(),
-                stale: false,
-            };
-            let both = [submitted(judgement, &template), draft(judgement, &template)];
-            labels.extend(both.into_iter().flatten().map(|label| Label {
-                stale: current.is_some_and(|group| group.fingerprint != label.fingerprint),
-                ..label
-            }));
+            // Judgements of the group as it was before its data changed stand behind the newest.
+            for judgement in std::iter::successors(Some(newest), |at| at.stale.as_deref()) {
+                let template = Label {
+                    annotation_id: String::new(),
+                    group_id: group_id.clone(),
+                    group,
+                    annotator: annotator.clone(),
+                    state: LabelState::Draft,
+                    tiers: None,
+                    unranked: Vec::new(),
+                    shown_order: Vec::new(),
+                    origin: String::new(),
+                    note: judgement.note.clone(),
+                    active_ms: 0,
+                    created_ms: judgement.created_ms,
+                    submitted_ms: None,
+                    fingerprint: judgement.fingerprint.clone(),
+                    stale: false,
+                };
+                let both = [submitted(judgement, &template), draft(judgement, &template)];
+                labels.extend(both.into_iter().flatten().map(|label| Label {
+                    stale: current.is_some_and(|group| group.fingerprint != label.fingerprint),
+                    ..label
+                }));
+            }
         }
         labels
     }
