@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use gagar::cli;
 
 fn main() -> ExitCode {
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    // Not locked: the terminal interface and its panic hook write from other threads.
+    let mut out = BufWriter::new(std::io::stdout());
     let mut err = std::io::stderr();
     let mut io = cli::Io {
         out: &mut out,

@@ -59,7 +59,14 @@ impl Desk {
     /// Ranks group g1 as annotator `ann`.
     fn rank(&self, tiers: &str) -> Answer {
         self.run(&[
-            "rank", "groups.jsonl", "--group", "g1", "--tiers", tiers, "--annotator", "ann",
+            "rank",
+            "groups.jsonl",
+            "--group",
+            "g1",
+            "--tiers",
+            tiers,
+            "--annotator",
+            "ann",
         ])
     }
 }
@@ -83,7 +90,9 @@ impl Answer {
 
     fn rows(&self) -> Vec<Value> {
         let lines = self.out.lines();
-        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 }
 
@@ -111,10 +120,14 @@ fn desk_groups() -> String {
     first["rankings"] = json!([{"schema": "gagar.ranking/1", "group_id": "g1",
         "grader": {"name": "robo"}, "status": "ok", "tiers": [["t3"], ["t1", "t4"]],
         "reasoning": "t3 is the smallest."}]);
-    [first, group("g2", &["pass", "pass"]), group("g3", &["fail", "fail"])]
-        .iter()
-        .map(|group| format!("{group}\n"))
-        .collect()
+    [
+        first,
+        group("g2", &["pass", "pass"]),
+        group("g3", &["fail", "fail"]),
+    ]
+    .iter()
+    .map(|group| format!("{group}\n"))
+    .collect()
 }
 
 #[test]
@@ -130,8 +143,16 @@ fn groups_are_listed_as_json_and_as_a_table() {
     assert_eq!(rows[2]["kept"], false);
     assert_eq!(rows.len(), 3);
     let table = desk.run(&["groups", "groups.jsonl"]);
-    assert_eq!(table.out.lines().count(), 4, "{table:?}");
-    assert!(!desk.path().join("gagar.db").exists(), "looking writes nothing");
+    insta::assert_snapshot!(table.out, @r"
+    group  n  pass  fail  unscored  class     kept  ranked by  state
+    g1     5     3     1         1  mixed     yes   robo       unseen
+    g2     2     2     0         0  all_pass  no    -          unseen
+    g3     2     0     2         0  all_fail  no    -          unseen
+    ");
+    assert!(
+        !desk.path().join("gagar.db").exists(),
+        "looking writes nothing"
+    );
 }
 
 #[test]
@@ -140,7 +161,10 @@ fn check_names_path_line_and_reason_and_ends_with_one() {
     desk.write("groups.jsonl", &format!("{}{{\"schema\":\n", desk_groups()));
     let rows = desk.rows(1, &["check", "groups.jsonl", "--json"]);
     let (summary, problems) = rows.split_last().unwrap();
-    assert_eq!(summary, &json!({"groups": 3, "trajectories": 9, "problems": problems.len()}));
+    assert_eq!(
+        summary,
+        &json!({"groups": 3, "trajectories": 9, "problems": problems.len()})
+    );
     assert!(!problems.is_empty());
     assert_eq!(problems[0]["line"], 4);
     for problem in problems {
@@ -157,20 +181,47 @@ fn advantages_move_by_the_graders_ranking_and_keep_their_sum() {
     let keys: Vec<_> = rows[0].as_object().unwrap().keys().collect();
     assert_eq!(
         keys,
-        ["schema", "group_id", "trajectory_id", "reward", "passed", "rank", "tier_size", "weight",
-         "advantage_base", "advantage", "estimator", "scheme", "status", "source",
-         "annotation_id", "export_id"]
+        [
+            "schema",
+            "group_id",
+            "trajectory_id",
+            "reward",
+            "passed",
+            "rank",
+            "tier_size",
+            "weight",
+            "advantage_base",
+            "advantage",
+            "estimator",
+            "scheme",
+            "status",
+            "source",
+            "annotation_id",
+            "export_id"
+        ]
     );
     let best = &rows[2];
-    assert_eq!((&best["trajectory_id"], &best["rank"]), (&json!("t3"), &json!(1)));
-    assert_eq!((&rows[0]["rank"], &rows[0]["tier_size"]), (&json!(2), &json!(2)));
-    assert_eq!((&rows[1]["rank"], &rows[1]["weight"]), (&json!(0), &json!(1.0)));
+    assert_eq!(
+        (&best["trajectory_id"], &best["rank"]),
+        (&json!("t3"), &json!(1))
+    );
+    assert_eq!(
+        (&rows[0]["rank"], &rows[0]["tier_size"]),
+        (&json!(2), &json!(2))
+    );
+    assert_eq!(
+        (&rows[1]["rank"], &rows[1]["weight"]),
+        (&json!(0), &json!(1.0))
+    );
     assert_eq!(best["source"], "grader:robo");
     assert_eq!(best["status"], "redistributed");
     let number = |row: &Value, key: &str| row[key].as_f64().unwrap();
     assert!(number(best, "advantage") > number(best, "advantage_base"));
     let sum = |key: &str| -> f64 {
-        rows.iter().filter(|row| row["passed"] == true).map(|row| number(row, key)).sum()
+        rows.iter()
+            .filter(|row| row["passed"] == true)
+            .map(|row| number(row, key))
+            .sum()
     };
     assert!((sum("advantage") - sum("advantage_base")).abs() < 1e-12);
 
@@ -180,8 +231,57 @@ fn advantages_move_by_the_graders_ranking_and_keep_their_sum() {
         assert_eq!(row["source"], "none:");
     }
     assert_ne!(plain[0]["export_id"], rows[0]["export_id"]);
-    let all = desk.rows(0, &["advantages", "groups.jsonl", "--source", "grader", "--all"]);
+    let all = desk.rows(
+        0,
+        &["advantages", "groups.jsonl", "--source", "grader", "--all"],
+    );
     assert_eq!(all.len(), 8);
+}
+
+#[test]
+fn an_export_of_advantages_has_a_manifest_and_is_recorded() {
+    let desk = Desk::new();
+    let args = [
+        "export",
+        "advantages",
+        "groups.jsonl",
+        "-o",
+        "adv.jsonl",
+        "--source",
+        "grader",
+    ];
+    assert_eq!(desk.run(&args).code, 0);
+    assert!(
+        !desk.path().join("gagar.db").exists(),
+        "an export makes no log"
+    );
+    let printed = desk
+        .run(&["advantages", "groups.jsonl", "--source", "grader"])
+        .out;
+    assert_eq!(printed, desk.read("adv.jsonl"));
+    let row: Value = serde_json::from_str(printed.lines().next().unwrap()).unwrap();
+    let manifest: Value = serde_json::from_str(&desk.read("adv.jsonl.manifest.json")).unwrap();
+    assert_eq!(manifest["export_id"], row["export_id"]);
+    assert_eq!(
+        (&manifest["rows"], &manifest["groups"]),
+        (&json!(4), &json!(1))
+    );
+
+    assert_eq!(desk.rank(r#"[["t4"]]"#).code, 0);
+    let events = |desk: &Desk| {
+        let out = desk.run(&["doctor"]).out;
+        let line = out
+            .lines()
+            .find(|line| line.starts_with("database"))
+            .unwrap()
+            .to_owned();
+        line.split_whitespace()
+            .find_map(|word| word.parse::<u32>().ok())
+            .unwrap()
+    };
+    let before = events(&desk);
+    assert_eq!(desk.run(&args).code, 0);
+    assert_eq!(events(&desk), before + 1);
 }
 
 #[test]
@@ -196,12 +296,24 @@ fn a_ranking_is_submitted_and_counts() {
     let desk = Desk::new();
     let answer = desk.rank(r#"[["t4"],["t1"]]"#);
     assert_eq!(answer.code, 0, "{answer:?}");
-    assert!(answer.err.contains("t3"), "the unranked one is named: {answer:?}");
-    let rows = desk.rows(0, &["groups", "groups.jsonl", "--json", "--annotator", "ann"]);
-    assert_eq!((&rows[0]["ranked_by"], &rows[0]["state"]), (&json!("ann"), &json!("submitted")));
+    assert!(
+        answer.err.contains("t3"),
+        "the unranked one is named: {answer:?}"
+    );
+    let rows = desk.rows(
+        0,
+        &["groups", "groups.jsonl", "--json", "--annotator", "ann"],
+    );
+    assert_eq!(
+        (&rows[0]["ranked_by"], &rows[0]["state"]),
+        (&json!("ann"), &json!("submitted"))
+    );
     // The log knows one annotator only: no need to name it.
     let rows = desk.rows(0, &["advantages", "groups.jsonl", "--source", "human"]);
-    assert_eq!((&rows[3]["rank"], &rows[3]["source"]), (&json!(1), &json!("human:ann")));
+    assert_eq!(
+        (&rows[3]["rank"], &rows[3]["source"]),
+        (&json!(1), &json!("human:ann"))
+    );
     assert_eq!(rows[2]["rank"], 0);
     assert_ne!(rows[3]["annotation_id"], "");
     let counted = desk.rows(0, &["advantages", "groups.jsonl"]);
@@ -216,8 +328,14 @@ fn rankings_that_are_none_are_refused_with_id_and_group() {
         (r"[1,2]", "tiers"),
         (r"[]", "empty"),
         (r#"[["t1"],["t9"]]"#, "trajectory t9 is not in group g1"),
-        (r#"[["t1"],["t1"]]"#, "trajectory t1 stands in the ranking of group g1 twice"),
-        (r#"[["t2"]]"#, "trajectory t2 of group g1 is ranked but does not pass"),
+        (
+            r#"[["t1"],["t1"]]"#,
+            "trajectory t1 stands in the ranking of group g1 twice",
+        ),
+        (
+            r#"[["t2"]]"#,
+            "trajectory t2 of group g1 is ranked but does not pass",
+        ),
     ];
     for (tiers, reason) in refused {
         let answer = desk.rank(tiers);
@@ -230,16 +348,34 @@ fn rankings_that_are_none_are_refused_with_id_and_group() {
 #[test]
 fn an_unknown_group_gets_close_ones_as_a_hint() {
     let desk = Desk::new();
-    let answer = desk.run(&["rank", "groups.jsonl", "--group", "g11", "--tiers", r#"[["t1"]]"#]);
+    let answer = desk.run(&[
+        "rank",
+        "groups.jsonl",
+        "--group",
+        "g11",
+        "--tiers",
+        r#"[["t1"]]"#,
+    ]);
     assert_eq!(answer.code, 2);
-    assert!(answer.err.contains("g11") && answer.err.contains("close: g1"), "{answer:?}");
+    assert!(
+        answer.err.contains("g11") && answer.err.contains("close: g1"),
+        "{answer:?}"
+    );
 }
 
 #[test]
 fn sft_rows_hide_ids_and_end_in_the_answer() {
     let desk = Desk::new();
     assert_eq!(desk.rank(r#"[["t4"],["t3","t1"]]"#).code, 0);
-    let export = ["export", "sft", "groups.jsonl", "--db", "gagar.db", "-o", "sft.jsonl"];
+    let export = [
+        "export",
+        "sft",
+        "groups.jsonl",
+        "--db",
+        "gagar.db",
+        "-o",
+        "sft.jsonl",
+    ];
     let answer = desk.run(&export);
     assert_eq!(answer.code, 0, "{answer:?}");
     let first = desk.read("sft.jsonl");
@@ -271,10 +407,19 @@ fn sft_rows_hide_ids_and_end_in_the_answer() {
     assert_eq!(named, [vec!["t4"], vec!["t1", "t3"]]);
 
     assert_eq!(desk.run(&export).code, 0);
-    assert_eq!(first, desk.read("sft.jsonl"), "the same input gives the same bytes");
+    assert_eq!(
+        first,
+        desk.read("sft.jsonl"),
+        "the same input gives the same bytes"
+    );
     let leftovers = std::fs::read_dir(desk.path()).unwrap();
     let leftovers = leftovers.filter(|entry| {
-        entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".tmp")
+        entry
+            .as_ref()
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .ends_with(".tmp")
     });
     assert_eq!(leftovers.count(), 0);
 }
@@ -284,12 +429,13 @@ fn annotations_keep_stale_labels_and_sft_leaves_them_out() {
     let desk = Desk::new();
     assert_eq!(desk.rank(r#"[["t4"],["t3","t1"]]"#).code, 0);
     desk.write("groups.jsonl", &desk_groups().replace("f2.py", "other.py"));
-    let export = |what: &str| {
-        desk.run(&["export", what, "groups.jsonl", "-o", "out.jsonl"])
-    };
+    let export = |what: &str| desk.run(&["export", what, "groups.jsonl", "-o", "out.jsonl"]);
     assert_eq!(export("annotations").code, 0);
     let row: Value = serde_json::from_str(&desk.read("out.jsonl")).unwrap();
-    assert_eq!((&row["stale"], &row["state"]), (&json!(true), &json!("submitted")));
+    assert_eq!(
+        (&row["stale"], &row["state"]),
+        (&json!(true), &json!("submitted"))
+    );
     assert_eq!(row["tiers"], json!([["t4"], ["t3", "t1"]]));
     assert_eq!(row["annotator"], "ann");
     let answer = export("sft");
@@ -323,7 +469,10 @@ fn wrong_usage_ends_with_two_and_what_cannot_be_done_with_three() {
     ] {
         let answer = desk.run(args);
         assert_eq!(answer.code, 2, "{args:?}: {answer:?}");
-        assert!(!answer.err.is_empty() && answer.out.is_empty(), "{answer:?}");
+        assert!(
+            !answer.err.is_empty() && answer.out.is_empty(),
+            "{answer:?}"
+        );
     }
     for args in [
         &["groups", "nowhere"][..],
@@ -345,7 +494,10 @@ fn help_keys_completions_and_doctor_answer() {
     assert_eq!(help.code, 0);
     assert!(help.out.contains("Examples:") && help.out.contains("Exit codes:"));
     let keys = desk.run(&["keys"]);
-    assert!(keys.code == 0 && keys.out.contains("accept_grader"), "{keys:?}");
+    assert!(
+        keys.code == 0 && keys.out.contains("accept_grader"),
+        "{keys:?}"
+    );
     for shell in ["bash", "zsh", "fish"] {
         assert!(desk.run(&["completions", shell]).out.contains("gagar"));
     }
@@ -373,7 +525,14 @@ fn text_from_rollouts_cannot_steer_the_terminal() {
 fn a_reader_that_goes_away_is_no_error() {
     let desk = Desk::new();
     let many: String = (0..2000)
-        .map(|i| desk_groups().lines().last().unwrap().replace("g3", &format!("n{i}")) + "\n")
+        .map(|i| {
+            desk_groups()
+                .lines()
+                .last()
+                .unwrap()
+                .replace("g3", &format!("n{i}"))
+                + "\n"
+        })
         .collect();
     desk.write("groups.jsonl", &many);
     let mut child = desk

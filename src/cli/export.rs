@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::Ending;
@@ -44,15 +45,28 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     tell(&written, io)?;
     io.note(&format!("{}: {} rows", args.output.display(), written.rows))?;
 
+    let config = format!(
+        "estimator={} scheme={} {} all={} permute={}",
+        options.estimator, options.scheme, options.choices, options.all, options.permute
+    );
+    if let Some(export_id) = &written.export_id {
+        let manifest = Manifest {
+            export_id,
+            tool: export::TOOL,
+            config: &config,
+            groups: written.groups,
+            rows: written.rows,
+            sha256: &sha256,
+        };
+        manifest.write(&args.output)?;
+    }
+
     let mut problems = opened.problems || !written.problems.is_empty();
     // Without a log there is nothing to add to: a judgement creates it, never an export.
     if args.input.common.db.exists() {
         let event = session.note_event(EventBody::Export {
             format: target.name().to_owned(),
-            options: format!(
-                "estimator={} scheme={} {} all={} permute={}",
-                options.estimator, options.scheme, options.choices, options.all, options.permute
-            ),
+            options: config,
             sha256,
             rows: written.rows,
         });
@@ -62,6 +76,31 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         }
     }
     Ok(Ending::of(problems))
+}
+
+/// What stands beside a file for trainers, as `FILE.manifest.json` (`grader-and-scope.md` 5.3).
+#[derive(Serialize)]
+struct Manifest<'a> {
+    export_id: &'a str,
+    tool: &'a str,
+    config: &'a str,
+    groups: u64,
+    rows: u64,
+    sha256: &'a str,
+}
+
+impl Manifest<'_> {
+    fn write(&self, output: &Path) -> Result<(), CliError> {
+        let mut name = output.as_os_str().to_owned();
+        name.push(".manifest.json");
+        let path = PathBuf::from(name);
+        write_whole(&path, |out| {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            out.write_all(b"\n")
+        })
+        .map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
+        Ok(())
+    }
 }
 
 /// Tells what was left out.

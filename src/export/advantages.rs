@@ -85,6 +85,7 @@ impl Export for Advantages {
                 "{unscored} unscored trajectories have no row: they have no reward, and their advantage is 0"
             ));
         }
+        written.export_id = Some(export_id);
         Ok(written)
     }
 }

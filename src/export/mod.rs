@@ -131,6 +131,8 @@ pub struct Written {
     pub rows: u64,
     /// Groups that have a row.
     pub groups: u64,
+    /// Id written into every row, for exports that have one; their file gets a manifest beside it.
+    pub export_id: Option<String>,
     /// What was left out for a known, harmless reason, one sentence each.
     pub notes: Vec<String>,
     /// What could not be written, one sentence each.
