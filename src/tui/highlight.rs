@@ -48,7 +48,7 @@ pub type ColouredRanges = Vec<(Range<usize>, SyntaxRole)>;
 pub struct FileColours {
     /// `[hunk][line]` → (bytes of the line, role).
     pub lines: Vec<Vec<ColouredRanges>>,
-    /// Why the file is plain, when it is for a reason worth telling.
+    /// Why the file, or the far part of its long lines, is plain, when there is a reason to tell.
     pub plain: Option<String>,
 }
 
@@ -131,7 +131,11 @@ impl Highlighter {
             .iter()
             .map(|hunk| self.hunk(patch, found, hunk, syntax))
             .collect();
-        FileColours { lines, plain: None }
+        let mut all = found.hunks.iter().flat_map(|hunk| &hunk.lines);
+        let plain = all
+            .any(|line| line.range.len() > LINE_CAP)
+            .then(|| format!("long lines: plain behind {LINE_CAP} bytes"));
+        FileColours { lines, plain }
     }
 
     /// Colours a hunk: its old and its new side are parsed on their own, context with the new one.
@@ -369,6 +373,20 @@ mod tests {
             python,
             [Some(SyntaxRole::String), Some(SyntaxRole::Keyword)]
         );
+    }
+
+    #[test]
+    fn long_lines_are_coloured_up_to_the_cap_and_that_is_told() {
+        let line = "let a = 1; ".repeat(1_000);
+        let text = format!("--- a/x.js\n+++ b/x.js\n@@ -1 +1 @@\n-b\n+{line}\n");
+        let colours = Highlighter::default().highlight_file(&Patch::read(Arc::from(text)), 0);
+        assert!(
+            colours
+                .of(0, 1)
+                .iter()
+                .all(|(range, _)| range.end <= LINE_CAP)
+        );
+        assert!(!colours.of(0, 1).is_empty() && colours.plain.is_some());
     }
 
     #[test]
