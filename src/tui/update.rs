@@ -270,6 +270,7 @@ fn after_layout(model: &mut Model) -> Vec<Effect> {
         Screen::Groups => groups::settle(model),
         Screen::Compare => compare::settle(model),
         Screen::Steps => steps::settle(model),
-        Screen::Grader | Screen::Schedule => Vec::new(),
+        Screen::Grader => grader::settle(model),
+        Screen::Schedule => schedule::settle(model),
     }
 }
