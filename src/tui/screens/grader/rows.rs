@@ -18,7 +18,10 @@ pub fn lines(
     raw: bool,
     width: usize,
 ) -> Vec<Line> {
-    let mut page = Page { lines: Vec::new(), width: width.max(1) };
+    let mut page = Page {
+        lines: Vec::new(),
+        width: width.max(1),
+    };
     if raw {
         match &answer.raw {
             Some(raw) => page.paragraphs("", raw, Role::Text),
@@ -43,7 +46,11 @@ pub fn lines(
         }
     }
     if !answer.shown_order.is_empty() {
-        let order: Vec<_> = answer.shown_order.iter().map(|&index| letter(index)).collect();
+        let order: Vec<_> = answer
+            .shown_order
+            .iter()
+            .map(|&index| letter(index))
+            .collect();
         let line = format!("shown to the grader in the order {}", order.join(" "));
         page.paragraphs("  ", &line, Role::Dim);
     }
@@ -89,8 +96,15 @@ pub fn title(answer: &GraderAnswer, place: usize, count: usize) -> String {
         .flatten()
         .map(String::as_str)
         .collect();
-    let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
-    let vote = answer.vote.map(|vote| format!(" · vote {vote}")).unwrap_or_default();
+    let facts = if facts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", facts.join(", "))
+    };
+    let vote = answer
+        .vote
+        .map(|vote| format!(" · vote {vote}"))
+        .unwrap_or_default();
     let line = format!(
         "grader {}{facts} · answer {} of {count}{vote} · {}",
         grader.name,
@@ -130,7 +144,11 @@ fn usage(answer: &GraderAnswer) -> String {
     if let Some(run) = &answer.run_id {
         parts.push(format!("run {run}"));
     }
-    if parts.is_empty() { "not recorded".to_owned() } else { parts.join(" · ") }
+    if parts.is_empty() {
+        "not recorded".to_owned()
+    } else {
+        parts.join(" · ")
+    }
 }
 
 struct Page {
@@ -155,7 +173,8 @@ impl Page {
                 line.push_str(&format!(" (↺ {overwritten} earlier)"));
             }
             for range in text::wrap(&line, width) {
-                self.lines.push(vec![(format!("{indent}{}", &line[range]), role)]);
+                self.lines
+                    .push(vec![(format!("{indent}{}", &line[range]), role)]);
             }
         }
     }
@@ -199,7 +218,9 @@ mod tests {
             id: GroupId("g".to_owned()),
             step: None,
             task: TaskSummary::default(),
-            trajectories: ["a", "b", "c"].map(|id| Trajectory::new(id, Outcome::Pass)).to_vec(),
+            trajectories: ["a", "b", "c"]
+                .map(|id| Trajectory::new(id, Outcome::Pass))
+                .to_vec(),
             fingerprint: String::new(),
             meta: Extra::default(),
         };
@@ -226,7 +247,10 @@ mod tests {
         assert_eq!(text[1], "   1= B b  now rank 2");
         assert_eq!(text[3], "   3  A a  now rank 1");
         assert!(text.iter().all(|line| !line.contains('\u{1b}')));
-        assert!(text.iter().any(|line| line == "  A out_of_scope (major)  a.py:3-5"));
+        assert!(
+            text.iter()
+                .any(|line| line == "  A out_of_scope (major)  a.py:3-5")
+        );
         let raw = lines(&group, &answer, None, true, 60);
         assert_eq!(raw[0][0].0, "the raw answer was not kept");
     }

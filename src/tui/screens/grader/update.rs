@@ -87,13 +87,26 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
         }
         let built = shown(model).and_then(|(group, _, _, answer)| {
             let data = model.session.as_ref()?.group(group)?;
-            let ranking = model.reviewed.as_ref().map(|(_, reviewed)| &reviewed.shown.ranking);
-            Some(lines(data, answer, ranking, model.grader.raw, usize::from(text.width)))
+            let ranking = model
+                .reviewed
+                .as_ref()
+                .map(|(_, reviewed)| &reviewed.shown.ranking);
+            Some(lines(
+                data,
+                answer,
+                ranking,
+                model.grader.raw,
+                usize::from(text.width),
+            ))
         });
         model.grader.lines = Arc::new(built.unwrap_or_default());
         model.grader.built = wanted;
     }
-    let most = model.grader.lines.len().saturating_sub(usize::from(text.height));
+    let most = model
+        .grader
+        .lines
+        .len()
+        .saturating_sub(usize::from(text.height));
     model.grader.first = model.grader.first.min(most);
     Vec::new()
 }
@@ -123,7 +136,11 @@ pub fn shown(model: &Model) -> Option<(usize, usize, usize, &GraderAnswer)> {
 #[must_use]
 pub fn text_area(model: &Model) -> Area {
     let (_, text) = area::screen(model.size).split_top(2);
-    Area { x: text.x + 1, width: text.width.saturating_sub(2), ..text }
+    Area {
+        x: text.x + 1,
+        width: text.width.saturating_sub(2),
+        ..text
+    }
 }
 
 fn next_answer(model: &mut Model) {

@@ -101,7 +101,10 @@ impl Column {
     /// Whether its cells are numbers, set to the right.
     #[must_use]
     pub fn is_number(self) -> bool {
-        matches!(self, Self::N | Self::Credit | Self::Disagreement | Self::Findings)
+        matches!(
+            self,
+            Self::N | Self::Credit | Self::Disagreement | Self::Findings
+        )
     }
 
     /// Whether the largest comes first unless the sort is reversed.
@@ -113,28 +116,42 @@ impl Column {
     /// The next column, around the end.
     #[must_use]
     pub fn next(self) -> Self {
-        let place = Self::ALL.iter().position(|column| *column == self).unwrap_or(0);
+        let place = Self::ALL
+            .iter()
+            .position(|column| *column == self)
+            .unwrap_or(0);
         Self::ALL[(place + 1) % Self::ALL.len()]
     }
 
     /// The column before, around the start.
     #[must_use]
     pub fn previous(self) -> Self {
-        let place = Self::ALL.iter().position(|column| *column == self).unwrap_or(0);
+        let place = Self::ALL
+            .iter()
+            .position(|column| *column == self)
+            .unwrap_or(0);
         Self::ALL[(place + Self::ALL.len() - 1) % Self::ALL.len()]
     }
 
     /// Orders two rows by this column; what is not known comes last in either direction.
     #[must_use]
     pub fn compare(self, a: &GroupRow, b: &GroupRow, descending: bool) -> Ordering {
-        let order = |ordering: Ordering| if descending { ordering.reverse() } else { ordering };
+        let order = |ordering: Ordering| {
+            if descending {
+                ordering.reverse()
+            } else {
+                ordering
+            }
+        };
         match self {
             // Groups are loaded in the order of their ids; the index decides.
             Self::Task => Ordering::Equal,
             Self::N => order(a.n.cmp(&b.n)),
-            Self::Outcome => {
-                order(a.passing.cmp(&b.passing).then_with(|| b.failing.cmp(&a.failing)))
-            }
+            Self::Outcome => order(
+                a.passing
+                    .cmp(&b.passing)
+                    .then_with(|| b.failing.cmp(&a.failing)),
+            ),
             Self::Class => order(a.class.cmp(&b.class)),
             Self::RankedBy => known_first(a.ranked_by.as_ref(), b.ranked_by.as_ref(), |a, b| {
                 order(a.cmp(b))
@@ -197,11 +214,7 @@ pub fn place(width: u16) -> Vec<Placed> {
         .collect()
 }
 
-fn known_first<T>(
-    a: Option<T>,
-    b: Option<T>,
-    compare: impl FnOnce(T, T) -> Ordering,
-) -> Ordering {
+fn known_first<T>(a: Option<T>, b: Option<T>, compare: impl FnOnce(T, T) -> Ordering) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => compare(a, b),
         (Some(_), None) => Ordering::Less,
@@ -223,7 +236,11 @@ mod tests {
             assert_eq!(placed[0].column, Column::Task);
         }
         assert_eq!(place(130).len(), Column::ALL.len());
-        assert!(place(56).iter().any(|placed| placed.column == Column::State));
+        assert!(
+            place(56)
+                .iter()
+                .any(|placed| placed.column == Column::State)
+        );
     }
 
     #[test]

@@ -107,7 +107,11 @@ impl Filter {
                 Err(error) => errors.push(error),
             }
         }
-        if errors.is_empty() { Ok(Self { terms }) } else { Err(errors.join("; ")) }
+        if errors.is_empty() {
+            Ok(Self { terms })
+        } else {
+            Err(errors.join("; "))
+        }
     }
 
     /// Whether nothing is filtered.
@@ -119,7 +123,9 @@ impl Filter {
     /// Whether a group meets every term.
     #[must_use]
     pub fn accepts(&self, group: &RolloutGroup, row: &GroupRow) -> bool {
-        self.terms.iter().all(|term| term.test.accepts(group, row) != term.negated)
+        self.terms
+            .iter()
+            .all(|term| term.test.accepts(group, row) != term.negated)
     }
 }
 
@@ -129,7 +135,10 @@ impl Term {
             Some(body) => (true, body),
             None => (false, text),
         };
-        Ok(Self { negated, test: Test::read(body)? })
+        Ok(Self {
+            negated,
+            test: Test::read(body)?,
+        })
     }
 }
 
@@ -138,7 +147,9 @@ impl Test {
         if let Some(word) = Word::named(text) {
             return Ok(Self::Word(word));
         }
-        let end = text.find(['>', '<', '=', ':', '~']).ok_or_else(|| unknown(text))?;
+        let end = text
+            .find(['>', '<', '=', ':', '~'])
+            .ok_or_else(|| unknown(text))?;
         let (name, rest) = text.split_at(end);
         if let Some(field) = TextField::named(name) {
             return Self::read_text(field, rest);
@@ -205,7 +216,9 @@ impl Test {
 
 impl Comparison {
     fn holds(self, value: f64, wanted: f64) -> bool {
-        let Some(order) = value.partial_cmp(&wanted) else { return false };
+        let Some(order) = value.partial_cmp(&wanted) else {
+            return false;
+        };
         match self {
             Self::Less => order == Ordering::Less,
             Self::LessOrEqual => order != Ordering::Greater,
@@ -216,7 +229,10 @@ impl Comparison {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts and steps stay below 2^53")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts and steps stay below 2^53"
+)]
 fn number(field: NumberField, group: &RolloutGroup, row: &GroupRow) -> Option<f64> {
     match field {
         NumberField::N => Some(row.n as f64),
@@ -248,7 +264,10 @@ mod tests {
         let group = RolloutGroup {
             id: GroupId("django__django-11999".to_owned()),
             step: Some(120),
-            task: TaskSummary { title: Some("Cannot override".to_owned()), ..Default::default() },
+            task: TaskSummary {
+                title: Some("Cannot override".to_owned()),
+                ..Default::default()
+            },
             trajectories: Vec::new(),
             fingerprint: String::new(),
             meta: Extra::default(),
@@ -271,11 +290,18 @@ mod tests {
     #[test]
     fn every_term_must_hold() {
         assert!(accepts(""));
-        assert!(accepts("kept class:mixed state:unseen passing>=2 n>=4 task~DJANGO findings>0"));
-        assert!(accepts("ranked_by:qwen-ft rankable -dropped step=120 credit<0.2 task~override"));
+        assert!(accepts(
+            "kept class:mixed state:unseen passing>=2 n>=4 task~DJANGO findings>0"
+        ));
+        assert!(accepts(
+            "ranked_by:qwen-ft rankable -dropped step=120 credit<0.2 task~override"
+        ));
         assert!(!accepts("kept passing>5"));
         assert!(!accepts("-kept"));
-        assert!(!accepts("disagreement>=0"), "what is not known meets no comparison");
+        assert!(
+            !accepts("disagreement>=0"),
+            "what is not known meets no comparison"
+        );
     }
 
     #[test]

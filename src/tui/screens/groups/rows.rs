@@ -24,7 +24,11 @@ pub fn cell(session: &ReviewSession, group: usize, column: Column, glyphs: bool)
         Column::N => vec![(row.n.to_string(), Role::Text)],
         Column::Outcome => outcome(row, glyphs),
         Column::Class => {
-            let role = if row.class.is_kept() { Role::Text } else { Role::Dim };
+            let role = if row.class.is_kept() {
+                Role::Text
+            } else {
+                Role::Dim
+            };
             vec![(row.class.word().to_owned(), role)]
         }
         Column::RankedBy => match &row.ranked_by {
@@ -106,7 +110,9 @@ pub fn preview(session: &ReviewSession, group: usize, width: usize) -> Vec<Parts
     lines.push(vec![(reviewed.class.reason().to_owned(), Role::Dim)]);
     lines.push(Vec::new());
     for index in order(data, &reviewed.shown.ranking) {
-        let Some(trajectory) = data.trajectories.get(index) else { continue };
+        let Some(trajectory) = data.trajectories.get(index) else {
+            continue;
+        };
         let (glyph, role) = glyph(trajectory.outcome);
         let mut parts = vec![
             (format!("{:<2}", letter(index)), Role::Strong),
@@ -123,15 +129,25 @@ pub fn preview(session: &ReviewSession, group: usize, width: usize) -> Vec<Parts
         }
         lines.push(parts);
     }
-    for reason in [reviewed.baseline.as_ref().err(), reviewed.redistributed.as_ref().err()] {
+    for reason in [
+        reviewed.baseline.as_ref().err(),
+        reviewed.redistributed.as_ref().err(),
+    ] {
         if let Some(reason) = reason {
             lines.push(vec![(text::sanitize_line(reason), Role::Warning)]);
             break;
         }
     }
-    if let Some(note) = session.judgement(group).map(|j| &j.note).filter(|note| !note.is_empty()) {
+    if let Some(note) = session
+        .judgement(group)
+        .map(|j| &j.note)
+        .filter(|note| !note.is_empty())
+    {
         lines.push(Vec::new());
-        lines.push(vec![(format!("note: {}", text::sanitize_line(note)), Role::Info)]);
+        lines.push(vec![(
+            format!("note: {}", text::sanitize_line(note)),
+            Role::Info,
+        )]);
     }
     lines
 }
@@ -142,8 +158,14 @@ fn facts(trajectory: &Trajectory) -> String {
         1 => "1 file".to_owned(),
         files => format!("{files} files"),
     };
-    let steps = trajectory.steps.map(|steps| format!("{steps} steps  ")).unwrap_or_default();
-    format!("{files:<8} {:<9} {steps}", format!("+{} −{}", patch.added, patch.removed))
+    let steps = trajectory
+        .steps
+        .map(|steps| format!("{steps} steps  "))
+        .unwrap_or_default();
+    format!(
+        "{files:<8} {:<9} {steps}",
+        format!("+{} −{}", patch.added, patch.removed)
+    )
 }
 
 /// The counts of the title.
@@ -156,7 +178,10 @@ pub fn counts(session: &ReviewSession, state: &super::State) -> String {
     } else {
         format!("{shown} of {} groups shown", totals.groups)
     };
-    let mut text = format!("{groups} · {} kept · {} rankable", totals.kept, totals.rankable);
+    let mut text = format!(
+        "{groups} · {} kept · {} rankable",
+        totals.kept, totals.rankable
+    );
     text.push_str(&format!(
         " · {} submitted by {}",
         totals.submitted,

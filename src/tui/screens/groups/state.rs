@@ -135,7 +135,9 @@ impl State {
             shown = self.matching(session, &shown);
         }
         self.visible = shown;
-        let place = self.wanted.and_then(|wanted| self.visible.iter().position(|&g| g == wanted));
+        let place = self
+            .wanted
+            .and_then(|wanted| self.visible.iter().position(|&g| g == wanted));
         self.cursor = place.unwrap_or(self.cursor.min(self.visible.len().saturating_sub(1)));
         self.count(session);
     }
@@ -148,7 +150,9 @@ impl State {
             groups: rows.len(),
             kept: kept().count(),
             rankable: kept().filter(|row| row.passing >= 2).count(),
-            submitted: rows.iter().filter(|row| row.state >= ReviewState::Submitted)
+            submitted: rows
+                .iter()
+                .filter(|row| row.state >= ReviewState::Submitted)
                 .filter(|row| row.state != ReviewState::Stale)
                 .count(),
         };
@@ -204,9 +208,19 @@ impl Layout {
     pub fn of(screen: Area, preview: bool) -> Self {
         let (title, body) = screen.split_top(if screen.width >= WIDE_TITLE { 1 } else { 2 });
         let with_preview = preview && screen.width >= PREVIEW_FROM;
-        let preview_width = if with_preview { (screen.width * 2 / 5).clamp(40, 72) } else { 0 };
+        let preview_width = if with_preview {
+            (screen.width * 2 / 5).clamp(40, 72)
+        } else {
+            0
+        };
         let (list, rest) = body.split_left(body.width - preview_width);
         let (header, rows) = crate::tui::layout::inside(list).split_top(1);
-        Self { title, list, header, rows, preview: with_preview.then_some(rest) }
+        Self {
+            title,
+            list,
+            header,
+            rows,
+            preview: with_preview.then_some(rest),
+        }
     }
 }

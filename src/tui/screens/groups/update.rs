@@ -42,7 +42,10 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
             model.overlay = Some(Overlay::prompt(PromptKind::Search, &model.groups.search));
         }
         Action::Filter => {
-            model.overlay = Some(Overlay::prompt(PromptKind::Filter, &model.groups.filter_text));
+            model.overlay = Some(Overlay::prompt(
+                PromptKind::Filter,
+                &model.groups.filter_text,
+            ));
         }
         Action::Back => back(model),
         Action::OpenGroup => {

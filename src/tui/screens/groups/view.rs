@@ -54,15 +54,22 @@ fn draw_title(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
         None => loading(model),
     };
     let right = format!("{right} ");
-    let right_width = u16::try_from(right.width()).unwrap_or(u16::MAX).min(area.width);
+    let right_width = u16::try_from(right.width())
+        .unwrap_or(u16::MAX)
+        .min(area.width);
     put_right(buffer, (area.x, area.y), area.width, &right, dim);
     let name = [
         (" gagar ".to_owned(), theme.style(Role::Title)),
-        (format!(" {} ", text::sanitize_line(&model.title)), theme.style(Role::Text)),
+        (
+            format!(" {} ", text::sanitize_line(&model.title)),
+            theme.style(Role::Text),
+        ),
     ];
     let room = area.width.saturating_sub(right_width + 1);
     let used = put_parts(buffer, (area.x, area.y), room, &name);
-    let Some(session) = &model.session else { return };
+    let Some(session) = &model.session else {
+        return;
+    };
     let mut parts = vec![(counts(session, &model.groups), theme.style(Role::Text))];
     let problems = session.set().problems.len();
     if problems > 0 {
@@ -71,7 +78,12 @@ fn draw_title(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
         parts.push((text, theme.style(Role::Warning)));
     }
     if area.height > 1 {
-        put_parts(buffer, (area.x + 1, area.y + 1), area.width.saturating_sub(1), &parts);
+        put_parts(
+            buffer,
+            (area.x + 1, area.y + 1),
+            area.width.saturating_sub(1),
+            &parts,
+        );
     } else {
         let width = room.saturating_sub(used + 2);
         put_parts(buffer, (area.x + used + 2, area.y), width, &parts);
@@ -118,7 +130,10 @@ fn list_title(model: &Model) -> String {
         title.push_str(&format!(" ── filter: {}", filters.join(" ")));
     }
     if !state.search.is_empty() {
-        title.push_str(&format!(" ── search: {}", text::sanitize_line(&state.search)));
+        title.push_str(&format!(
+            " ── search: {}",
+            text::sanitize_line(&state.search)
+        ));
     }
     title
 }
@@ -128,17 +143,32 @@ fn draw_loading(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
         Some(reason) => (text::sanitize_line(reason), Role::Error),
         None => (loading(model), Role::Dim),
     };
-    put(buffer, (area.x + 1, area.y), area.width.saturating_sub(1), &line, theme.style(role));
+    put(
+        buffer,
+        (area.x + 1, area.y),
+        area.width.saturating_sub(1),
+        &line,
+        theme.style(role),
+    );
 }
 
 fn draw_nothing(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let key = |action| model.keymap.key_of(action).unwrap_or_default();
     let line = if model.groups.totals.groups == 0 {
-        format!("No rollout group was found. {} tells why.", key(Action::Problems))
+        format!(
+            "No rollout group was found. {} tells why.",
+            key(Action::Problems)
+        )
     } else {
         format!("No group matches. {} shows all again.", key(Action::Back))
     };
-    put(buffer, (area.x + 1, area.y), area.width.saturating_sub(1), &line, theme.style(Role::Dim));
+    put(
+        buffer,
+        (area.x + 1, area.y),
+        area.width.saturating_sub(1),
+        &line,
+        theme.style(Role::Dim),
+    );
 }
 
 fn draw_rows(
@@ -164,7 +194,13 @@ fn draw_rows(
     let rows = model.groups.visible().iter().enumerate().skip(first);
     for (y, (place, &group)) in (layout.rows.y..layout.rows.y + layout.rows.height).zip(rows) {
         if place == cursor {
-            put(buffer, (layout.rows.x, y), MARK, "▸", theme.style(Role::Key));
+            put(
+                buffer,
+                (layout.rows.x, y),
+                MARK,
+                "▸",
+                theme.style(Role::Key),
+            );
         }
         for placed in &columns {
             let parts = cell(session, group, placed.column, has_glyphs(table));
@@ -172,7 +208,12 @@ fn draw_rows(
             draw_cell(buffer, at, placed, &parts, theme);
         }
         if place == cursor {
-            paint(buffer, (layout.rows.x, y), layout.rows.width, theme.style(Role::Cursor));
+            paint(
+                buffer,
+                (layout.rows.x, y),
+                layout.rows.width,
+                theme.style(Role::Cursor),
+            );
         }
     }
 }
@@ -199,8 +240,13 @@ fn draw_preview(
     buffer: &mut Buffer,
     area: Area,
 ) {
-    let Some(group) = model.groups.selected() else { return };
-    let name = session.group(group).map(|group| group.id.as_str()).unwrap_or_default();
+    let Some(group) = model.groups.selected() else {
+        return;
+    };
+    let name = session
+        .group(group)
+        .map(|group| group.id.as_str())
+        .unwrap_or_default();
     let title = text::cut(name, usize::from(area.width.saturating_sub(4)));
     Block::bordered()
         .title(format!(" {title} "))
@@ -218,11 +264,26 @@ fn draw_preview(
         let y = inner.y + inner.height - 1;
         let more = format!("⋯ {} more", lines.len() + 1 - height);
         paint(buffer, (inner.x, y), inner.width, Style::reset());
-        put(buffer, (inner.x, y), inner.width, &" ".repeat(usize::from(inner.width)), Style::reset());
-        put(buffer, (inner.x, y), inner.width, &more, theme.style(Role::Dim));
+        put(
+            buffer,
+            (inner.x, y),
+            inner.width,
+            &" ".repeat(usize::from(inner.width)),
+            Style::reset(),
+        );
+        put(
+            buffer,
+            (inner.x, y),
+            inner.width,
+            &more,
+            theme.style(Role::Dim),
+        );
     }
 }
 
 fn styled(parts: &Parts, theme: &Theme) -> Vec<(String, Style)> {
-    parts.iter().map(|(text, role)| (text.clone(), theme.style(*role))).collect()
+    parts
+        .iter()
+        .map(|(text, role)| (text.clone(), theme.style(*role)))
+        .collect()
 }

@@ -39,7 +39,9 @@ impl Summary {
                 continue;
             };
             let figures = metrics(before, &after.advantages, &passing(data), None);
-            let Some(credit) = figures.credit else { continue };
+            let Some(credit) = figures.credit else {
+                continue;
+            };
             let holders = credit.share_after.iter().flatten().count();
             sum.groups += 1;
             sum.top_boost += credit.max_boost;
@@ -75,7 +77,9 @@ pub fn in_short(settings: &Settings) -> String {
 /// The effect on the open group, one line per candidate in the order shown.
 #[must_use]
 pub fn effect(session: &ReviewSession, group: usize, reviewed: &ReviewedGroup) -> Vec<Parts> {
-    let Some(data) = session.group(group) else { return Vec::new() };
+    let Some(data) = session.group(group) else {
+        return Vec::new();
+    };
     let (before, after) = match (&reviewed.baseline, &reviewed.redistributed) {
         (Ok(before), Ok(after)) => (before, after),
         (Err(reason), _) | (_, Err(reason)) => {
@@ -94,7 +98,9 @@ pub fn effect(session: &ReviewSession, group: usize, reviewed: &ReviewedGroup) -
         let rank = reviewed.shown.ranking.rank_of(index);
         let rank = rank.map_or_else(|| "·".to_owned(), |rank| rank.to_string());
         let weight = after.weights.get(index).copied().flatten();
-        let weight = weight.map(|weight| format!("{weight:.3}")).unwrap_or_default();
+        let weight = weight
+            .map(|weight| format!("{weight:.3}"))
+            .unwrap_or_default();
         let multiplier = after.multipliers.get(index).copied().unwrap_or(1.0);
         let role = match now.total_cmp(base) {
             std::cmp::Ordering::Greater => Role::Up,
@@ -103,7 +109,10 @@ pub fn effect(session: &ReviewSession, group: usize, reviewed: &ReviewedGroup) -
         };
         lines.push(vec![
             (format!("{:<4}", letter(index)), Role::Strong),
-            (format!(" {rank:>5} {weight:>8} {base:>+9.3}  → "), Role::Text),
+            (
+                format!(" {rank:>5} {weight:>8} {base:>+9.3}  → "),
+                Role::Text,
+            ),
             (format!("{now:>+9.3} {multiplier:>8.3}"), role),
         ]);
     }

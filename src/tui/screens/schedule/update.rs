@@ -22,7 +22,10 @@ pub struct State {
 
 /// Performs an action of the screen.
 pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
-    let last = model.session.as_ref().map_or(0, |s| lines(s.settings()).len().saturating_sub(1));
+    let last = model
+        .session
+        .as_ref()
+        .map_or(0, |s| lines(s.settings()).len().saturating_sub(1));
     let state = &mut model.schedule;
     match action {
         Action::Back if model.compare.group.is_some() => return go_to(model, Screen::Compare),
@@ -83,7 +86,10 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
 /// Where the lines are drawn, below the title.
 #[must_use]
 pub fn lines_area(model: &Model) -> Area {
-    let count = model.session.as_ref().map_or(0, |session| lines(session.settings()).len());
+    let count = model
+        .session
+        .as_ref()
+        .map_or(0, |session| lines(session.settings()).len());
     let (_, rest) = area::screen(model.size).split_top(2);
     rest.split_top(u16::try_from(count).unwrap_or(u16::MAX)).0
 }
@@ -95,7 +101,9 @@ fn chosen(model: &Model) -> Option<(Line, Settings)> {
 }
 
 fn step(model: &mut Model, forward: bool) {
-    let Some((line, settings)) = chosen(model) else { return };
+    let Some((line, settings)) = chosen(model) else {
+        return;
+    };
     match line.step(&settings, forward) {
         Ok(new) => set(model, new),
         Err(reason) => model.say(Severity::Info, reason),
@@ -103,7 +111,9 @@ fn step(model: &mut Model, forward: bool) {
 }
 
 fn set(model: &mut Model, settings: Settings) {
-    let Some(session) = &mut model.session else { return };
+    let Some(session) = &mut model.session else {
+        return;
+    };
     if *session.settings() == settings {
         return;
     }

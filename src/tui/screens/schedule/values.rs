@@ -38,10 +38,14 @@ const SCHEMES: [&str; 9] = [
 ];
 const EPS: [f64; 6] = [0.0, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3];
 const TIES: [TieRule; 3] = [TieRule::Share, TieRule::Dense, TieRule::Min];
-const UNRANKED: [UnrankedPolicy; 3] =
-    [UnrankedPolicy::Keep, UnrankedPolicy::Last, UnrankedPolicy::Error];
-const SOURCES: [RankingSource; 4] = [
+const UNRANKED: [UnrankedPolicy; 3] = [
+    UnrankedPolicy::Keep,
+    UnrankedPolicy::Last,
+    UnrankedPolicy::Error,
+];
+const SOURCES: [RankingSource; 5] = [
     RankingSource::Best,
+    RankingSource::Counted,
     RankingSource::Human,
     RankingSource::Grader,
     RankingSource::None,
@@ -60,7 +64,11 @@ pub fn lines(settings: &Settings) -> Vec<Line> {
     if matches!(settings.scheme, Scheme::Table(_)) {
         lines.push(Line::Weights);
     }
-    lines.extend(parameters(&settings.scheme).iter().map(|(name, _)| Line::Parameter(name)));
+    lines.extend(
+        parameters(&settings.scheme)
+            .iter()
+            .map(|(name, _)| Line::Parameter(name)),
+    );
     lines.extend([Line::Ties, Line::Unranked, Line::Source]);
     lines
 }
@@ -125,6 +133,7 @@ impl Line {
             },
             Self::Source => match settings.source {
                 RankingSource::Best => "your draft, else the grader's",
+                RankingSource::Counted => "your submission, else the grader's",
                 RankingSource::Human => "your submissions only",
                 RankingSource::Grader => "the grader's only",
                 RankingSource::None => "no ranking",
@@ -137,11 +146,17 @@ impl Line {
     pub fn value(self, settings: &Settings) -> String {
         match self {
             Self::Estimator => settings.estimator.name().to_owned(),
-            Self::Eps => settings.estimator.eps().map(|eps| format!("{eps:e}")).unwrap_or_default(),
+            Self::Eps => settings
+                .estimator
+                .eps()
+                .map(|eps| format!("{eps:e}"))
+                .unwrap_or_default(),
             Self::Scheme => scheme_name(&settings.scheme),
             Self::Weights => {
                 let text = settings.scheme.to_string();
-                text.split_once(':').map(|(_, weights)| weights.to_owned()).unwrap_or_default()
+                text.split_once(':')
+                    .map(|(_, weights)| weights.to_owned())
+                    .unwrap_or_default()
             }
             Self::Parameter(name) => parameters(&settings.scheme)
                 .iter()
@@ -174,8 +189,11 @@ impl Line {
                     EPS.into_iter().rev().find(|eps| *eps < now)
                 };
                 if let Some(next) = next {
-                    new.estimator =
-                        settings.estimator.clone().with_eps(next).map_err(|e| e.to_string())?;
+                    new.estimator = settings
+                        .estimator
+                        .clone()
+                        .with_eps(next)
+                        .map_err(|e| e.to_string())?;
                 }
             }
             Self::Scheme => {
@@ -225,12 +243,17 @@ impl Line {
             }
             Self::Eps => {
                 let eps = number(text)?;
-                new.estimator =
-                    settings.estimator.clone().with_eps(eps).map_err(|e| e.to_string())?;
+                new.estimator = settings
+                    .estimator
+                    .clone()
+                    .with_eps(eps)
+                    .map_err(|e| e.to_string())?;
             }
             Self::Scheme => {
                 // A name alone means its usual numbers.
-                let usual = SCHEMES.into_iter().find(|known| known.split(':').next() == Some(text));
+                let usual = SCHEMES
+                    .into_iter()
+                    .find(|known| known.split(':').next() == Some(text));
                 new.scheme = read_scheme(usual.unwrap_or(text))?;
             }
             Self::Weights => new.scheme = read_scheme(&format!("table:{text}"))?,
@@ -254,7 +277,9 @@ impl Line {
                 new.policies.unranked = text.parse().map_err(|_| one_of(&words))?;
             }
             Self::Source => {
-                let found = SOURCES.into_iter().find(|source| source_word(*source) == text);
+                let found = SOURCES
+                    .into_iter()
+                    .find(|source| source_word(*source) == text);
                 new.source = found.ok_or_else(|| one_of(&SOURCES.map(source_word)))?;
             }
         }
@@ -263,11 +288,13 @@ impl Line {
 }
 
 fn read_scheme(text: &str) -> Result<Scheme, String> {
-    text.parse().map_err(|error: crate::domain::RedistributeError| error.to_string())
+    text.parse()
+        .map_err(|error: crate::domain::RedistributeError| error.to_string())
 }
 
 fn number(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| format!("“{text}” is not a number"))
+    text.parse()
+        .map_err(|_| format!("“{text}” is not a number"))
 }
 
 fn one_of(words: &[&str]) -> String {
@@ -294,6 +321,7 @@ fn scheme_name(scheme: &Scheme) -> String {
 fn source_word(source: RankingSource) -> &'static str {
     match source {
         RankingSource::Best => "best",
+        RankingSource::Counted => "counted",
         RankingSource::Human => "human",
         RankingSource::Grader => "grader",
         RankingSource::None => "none",
@@ -312,8 +340,10 @@ mod tests {
 
     #[test]
     fn every_scheme_and_estimator_is_reached_and_comes_back() {
-        for (line, count) in [(Line::Scheme, SCHEMES.len()), (Line::Estimator, Estimator::TABLE.len())]
-        {
+        for (line, count) in [
+            (Line::Scheme, SCHEMES.len()),
+            (Line::Estimator, Estimator::TABLE.len()),
+        ] {
             let start = Settings::default();
             let mut at = start.clone();
             for _ in 0..count {
@@ -336,6 +366,9 @@ mod tests {
         assert!(Line::Parameter("floor").typed(&settings, "x").is_err());
         let typed = Line::Scheme.typed(&settings, "table:1,0.5").unwrap();
         assert_eq!(Line::Weights.value(&typed), "1,0.5");
-        assert_eq!(Line::Ties.typed(&settings, "nope").unwrap_err(), "one of share, dense, min");
+        assert_eq!(
+            Line::Ties.typed(&settings, "nope").unwrap_err(),
+            "one of share, dense, min"
+        );
     }
 }

@@ -19,8 +19,16 @@ const VALUE: u16 = 18;
 /// Draws the screen.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     let title = "Schedule: how rewards and ranks become advantages";
-    put(buffer, (area.x + 1, area.y), area.width.saturating_sub(1), title, theme.style(Role::Title));
-    let Some(session) = &model.session else { return };
+    put(
+        buffer,
+        (area.x + 1, area.y),
+        area.width.saturating_sub(1),
+        title,
+        theme.style(Role::Title),
+    );
+    let Some(session) = &model.session else {
+        return;
+    };
     let settings = session.settings();
     let place = lines_area(model);
     for (y, (number, line)) in
@@ -33,7 +41,13 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         let used = 1 + NAME + VALUE;
         let doc = line.doc(settings);
         let width = place.width.saturating_sub(used);
-        put(buffer, (x + NAME + VALUE, y), width, doc, theme.style(Role::Dim));
+        put(
+            buffer,
+            (x + NAME + VALUE, y),
+            width,
+            doc,
+            theme.style(Role::Dim),
+        );
         if number == model.schedule.cursor {
             paint(buffer, (place.x, y), place.width, theme.style(Role::Cursor));
         }
@@ -44,18 +58,36 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     if let Some(summary) = &model.schedule.summary
         && y < bottom
     {
-        put(buffer, (area.x + 1, y), width, &summary.line(), theme.style(Role::Text));
+        put(
+            buffer,
+            (area.x + 1, y),
+            width,
+            &summary.line(),
+            theme.style(Role::Text),
+        );
         y += 2;
     }
-    let Some((group, reviewed)) = &model.reviewed else { return };
-    let name = session.group(*group).map(|group| text::sanitize_line(group.id.as_str()));
+    let Some((group, reviewed)) = &model.reviewed else {
+        return;
+    };
+    let name = session
+        .group(*group)
+        .map(|group| text::sanitize_line(group.id.as_str()));
     if let Some(name) = name.filter(|_| y < bottom) {
-        put(buffer, (area.x + 1, y), width, &name, theme.style(Role::Strong));
+        put(
+            buffer,
+            (area.x + 1, y),
+            width,
+            &name,
+            theme.style(Role::Strong),
+        );
         y += 1;
     }
     for (y, parts) in (y..bottom).zip(effect(session, *group, reviewed)) {
-        let parts: Vec<(String, Style)> =
-            parts.into_iter().map(|(text, role)| (text, theme.style(role))).collect();
+        let parts: Vec<(String, Style)> = parts
+            .into_iter()
+            .map(|(text, role)| (text, theme.style(role)))
+            .collect();
         put_parts(buffer, (area.x + 1, y), width, &parts);
     }
 }
