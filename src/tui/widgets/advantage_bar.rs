@@ -10,7 +10,6 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "0 <= share <= 1 and a width is at most 65535"
 )]
 pub fn bar(value: f64, largest: f64, width: u16) -> String {

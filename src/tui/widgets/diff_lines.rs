@@ -26,6 +26,27 @@ pub struct Look<'a> {
     pub shift: usize,
     /// What is searched for; empty = nothing.
     pub search: &'a str,
+    /// Lines that somebody remarked on.
+    pub flags: &'a [Flag<'a>],
+}
+
+/// Lines of a file that a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flag<'a> {
+    /// The file's path.
+    pub path: &'a str,
+    /// Whether the lines are those of the old side.
+    pub old_side: bool,
+    /// First and last line, 1-based, inclusive.
+    pub lines: (u32, u32),
+}
+
+impl Flag<'_> {
+    fn covers(&self, path: &str, old: Option<u32>, new: Option<u32>) -> bool {
+        let number = if self.old_side { old } else { new };
+        let (first, last) = self.lines;
+        self.path == path && number.is_some_and(|number| (first..=last).contains(&number))
+    }
 }
 
 /// Draws the rows from `at` on into `area`; `colours` gives a file's syntax colours once they are
@@ -116,6 +137,10 @@ impl Painter<'_> {
         self.look.theme.style(role)
     }
 
+    fn columns(&self) -> usize {
+        usize::from(self.place.width)
+    }
+
     /// Draws a row, without its first `skip` display lines; returns the lines drawn.
     fn row<'c>(
         &mut self,
@@ -126,7 +151,7 @@ impl Painter<'_> {
         match *row {
             DiffRow::Blank => 1,
             DiffRow::FileHeader { file } => {
-                let said = text::sanitize_line(&self.rows.file_title(file));
+                let said = text::cut(&self.rows.file_title(file), self.columns());
                 let counts = self.rows.file_counts(file);
                 self.banner(&said, Some(&counts), Role::FileHeader)
             }
@@ -134,14 +159,14 @@ impl Painter<'_> {
                 let notes = self.rows.patch().file_notes(file);
                 let said = notes
                     .get(note)
-                    .map_or(String::new(), |note| text::sanitize_line(note));
+                    .map_or(String::new(), |note| text::cut(note, self.columns()));
                 self.banner(&format!("  {said}"), None, Role::Dim)
             }
             DiffRow::Note(note) => {
                 let notes = &self.rows.patch().notes;
                 let said = notes
                     .get(note)
-                    .map_or(String::new(), |note| text::sanitize_line(note));
+                    .map_or(String::new(), |note| text::cut(note, self.columns()));
                 self.banner(&format!("  {said}"), None, Role::Warning)
             }
             DiffRow::HunkHeader { file, hunk } => {
@@ -228,6 +253,15 @@ impl Painter<'_> {
             );
         }
         put(self.buffer, (x + 2 * digits + 2, y), 1, sign, base);
+        let path = self.rows.file_path(file);
+        let flags = self.look.flags;
+        if flags
+            .iter()
+            .any(|flag| flag.covers(path, found.old_no, found.new_no))
+        {
+            let style = base.patch(self.style(Role::Finding));
+            put(self.buffer, (x + 2 * digits + 1, y), 1, "⚑", style);
+        }
         let text = self.rows.patch().line_text(found);
         let words = if role == Role::Text {
             Vec::new()

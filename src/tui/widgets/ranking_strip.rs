@@ -101,6 +101,8 @@ impl Field {
     }
 }
 
+/// Cells of one name or mark at most, however long the text is.
+const LONGEST_TEXT: usize = 120;
 /// Cells between columns.
 const GAP: u16 = 1;
 
@@ -324,7 +326,7 @@ fn words(candidate: &Candidate, field: Field) -> String {
         Field::Candidate => format!(
             "{} {}",
             candidate.letter,
-            text::sanitize_line(&candidate.name)
+            text::cut(&candidate.name, LONGEST_TEXT)
         ),
         Field::Outcome => outcome(candidate.outcome).to_owned(),
         Field::Advantage if candidate.base == candidate.after => advantage(candidate.base),
@@ -350,7 +352,7 @@ fn words(candidate: &Candidate, field: Field) -> String {
             let marks: Vec<_> = candidate
                 .marks
                 .iter()
-                .map(|mark| text::sanitize_line(mark))
+                .map(|mark| text::cut(mark, LONGEST_TEXT))
                 .collect();
             marks.join(" · ")
         }

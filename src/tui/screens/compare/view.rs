@@ -17,7 +17,7 @@ use crate::tui::model::Model;
 use crate::tui::scroll::Position;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
-use crate::tui::widgets::diff_lines::{self, Look};
+use crate::tui::widgets::diff_lines::{self, Flag, Look};
 use crate::tui::widgets::line::{paint, put, put_parts, put_right};
 use crate::tui::widgets::ranking_strip;
 use crate::tui::widgets::text_lines;
@@ -175,6 +175,15 @@ impl Page<'_> {
             Some(moved) => said.push_str(&format!("  credit moved {moved:.3}")),
             None => said.push_str(&format!("  not redistributed: {}", self.why_not())),
         }
+        let judgement = self.session.judgement(self.group);
+        if judgement.is_some_and(|judgement| !judgement.note.is_empty()) {
+            said.push_str("  ✎ note");
+        }
+        let problems = opened(self.model).map_or(&[][..], |opened| &opened.content.problems);
+        if let Some(first) = problems.first() {
+            let count = problems.len();
+            said.push_str(&format!("  ⚠ {count} unreadable: {}", text::cut(first, 80)));
+        }
         said
     }
 
@@ -254,7 +263,7 @@ impl Page<'_> {
                         let tie = if found.tied { "=" } else { "" };
                         said.push_str(&format!(" · rank {rank}{tie}"));
                     }
-                    said.push_str(&format!(" · {}", text::sanitize_line(&found.name)));
+                    said.push_str(&format!(" · {}", text::cut(&found.name, 80)));
                 }
             }
         }
@@ -274,7 +283,7 @@ impl Page<'_> {
 
     /// What a column says when there is no diff to show.
     fn instead(&self, column: &Column) -> Option<String> {
-        let Some(opened) = opened(self.model) else {
+        if opened(self.model).is_none() {
             return Some(match &self.model.open_failed {
                 Some((group, reason)) if *group == self.group => {
                     format!(
@@ -284,22 +293,13 @@ impl Page<'_> {
                 }
                 _ => "opening the patches …".to_owned(),
             });
-        };
+        }
         let index = column.slot?;
         let presence = self.data.trajectories.get(index)?.patch.presence;
         match presence {
             PatchPresence::Missing => Some("no patch is recorded for this trajectory".to_owned()),
             PatchPresence::Empty => Some("the patch is empty: nothing was changed".to_owned()),
-            PatchPresence::NotADiff => {
-                let patch = opened.content.trajectories.get(index)?.patch.as_deref()?;
-                let mut said = "what is recorded as the patch is not a diff:\n\n".to_owned();
-                for line in patch.lines().take(usize::from(column.text.height)) {
-                    said.push_str(&text::sanitize_line(line));
-                    said.push('\n');
-                }
-                Some(said)
-            }
-            PatchPresence::Diff => None,
+            PatchPresence::NotADiff | PatchPresence::Diff => None,
         }
     }
 
@@ -308,6 +308,16 @@ impl Page<'_> {
         let file_area = column.file;
         let header = self.style(Role::FileHeader);
         paint(buffer, (file_area.x, file_area.y), file_area.width, header);
+        if rows.patch().presence == PatchPresence::NotADiff {
+            let said = "not a diff: the text is shown as it is recorded";
+            put(
+                buffer,
+                (file_area.x, file_area.y),
+                file_area.width,
+                said,
+                header,
+            );
+        }
         if let Some(file) = rows.file_at(at.row) {
             let mut said = text::sanitize_line(&rows.file_title(file));
             let colours = self.model.colours.get(&(self.group, column.slot, file));
@@ -333,7 +343,9 @@ impl Page<'_> {
                 header,
             );
         }
+        let flags = self.flags(column);
         let look = Look {
+            flags: &flags,
             theme: self.theme,
             wrap: self.model.compare.wrap,
             shift: self.model.compare.shift,
@@ -346,6 +358,22 @@ impl Page<'_> {
                 .map(AsRef::as_ref)
         };
         diff_lines::draw(buffer, column.text, rows, at, &look, &colours);
+    }
+
+    /// The lines of a column's patch that the grader remarked on.
+    fn flags(&self, column: &Column) -> Vec<Flag<'_>> {
+        let answer = self.session.answer(self.group);
+        let findings = answer.iter().flat_map(|answer| &answer.findings);
+        findings
+            .filter(|finding| Some(finding.trajectory) == column.slot)
+            .filter_map(|finding| {
+                Some(Flag {
+                    path: finding.file.as_deref()?,
+                    old_side: finding.side.as_deref() == Some("old"),
+                    lines: finding.lines?,
+                })
+            })
+            .collect()
     }
 
     fn files(&self, buffer: &mut Buffer, area: Area) {
