@@ -346,7 +346,8 @@ fn swebench_traps() {
     assert_eq!(word("acme__tool-4", "one"), ("unscored", marks));
     has_problem(&loaded, None, "resolved but has no prediction");
     has_problem(&loaded, None, "no report beside");
-    has_problem(&loaded, None, "1 file is not a rollout file");
+    assert_eq!(loaded.foreign.len(), 1, "{:?}", loaded.foreign);
+    assert_eq!(loaded.foreign[0].reason, "1 file is not a rollout file");
     has_problem(&loaded, Some(5), "model_patch: expected a text");
     let index = loaded
         .groups

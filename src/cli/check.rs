@@ -23,7 +23,7 @@ struct Summary {
     problems: usize,
 }
 
-/// Lists the problems of a load.
+/// Lists the problems of a load; files that hold no rollouts are told on stderr, as notes.
 ///
 /// # Errors
 /// When a path does not exist or the output cannot be written.
@@ -49,6 +49,9 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
         } else {
             io.line(&describe(problem))?;
         }
+    }
+    for folder in &set.foreign {
+        io.note(&format!("note: {}", describe(folder)))?;
     }
     if json {
         io.json(&summary)?;

@@ -156,7 +156,8 @@ pub(crate) fn assemble(mut found: Found, files: Vec<Candidate>) -> LoadedSet {
         drafts.add_group(group);
     }
     let known = swebench::join(std::mem::take(&mut found.swebench), &mut drafts);
-    tell_foreign(&found.foreign, &known, &mut drafts.problems);
+    let mut foreign = Vec::new();
+    tell_foreign(&found.foreign, &known, &mut foreign);
 
     let mut groups = Vec::with_capacity(drafts.groups.len());
     let mut sources = Vec::with_capacity(drafts.groups.len());
@@ -188,10 +189,15 @@ pub(crate) fn assemble(mut found: Found, files: Vec<Candidate>) -> LoadedSet {
         ..
     } = drafts;
     problems.dedup();
+    if groups.is_empty() {
+        // Nothing was found: what stands there instead is the news.
+        problems.append(&mut foreign);
+    }
     LoadedSet {
         groups,
         answers,
         problems,
+        foreign,
         sources,
         files,
     }
@@ -270,9 +276,9 @@ pub(crate) fn mark_patch(trajectory: &mut Trajectory) {
 /// Folders of foreign files told one by one; more are told as one.
 const FOLDERS_TOLD: usize = 5;
 
-/// One problem a folder about files that hold no rollouts, except what lies inside a known run; one
+/// One entry a folder about files that hold no rollouts, except what lies inside a known run; one
 /// for all when there are many folders.
-fn tell_foreign(foreign: &[PathBuf], known: &swebench::Known, problems: &mut Vec<Problem>) {
+fn tell_foreign(foreign: &[PathBuf], known: &swebench::Known, told: &mut Vec<Problem>) {
     let mut folders: BTreeMap<&Path, usize> = BTreeMap::new();
     for path in foreign.iter().filter(|path| !known.covers(path)) {
         *folders.entry(path.parent().unwrap_or(path)).or_default() += 1;
@@ -288,7 +294,7 @@ fn tell_foreign(foreign: &[PathBuf], known: &swebench::Known, problems: &mut Vec
             let Some(outer) = common.parent() else { break };
             common = outer;
         }
-        problems.push(Problem::new(common, reason));
+        told.push(Problem::new(common, reason));
         return;
     }
     for (folder, count) in folders {
@@ -297,6 +303,6 @@ fn tell_foreign(foreign: &[PathBuf], known: &swebench::Known, problems: &mut Vec
         } else {
             format!("{count} files are not rollout files")
         };
-        problems.push(Problem::new(folder, reason));
+        told.push(Problem::new(folder, reason));
     }
 }

@@ -184,6 +184,9 @@ pub struct LoadedSet {
     pub answers: Vec<Vec<GraderAnswer>>,
     /// What could not be read.
     pub problems: Vec<Problem>,
+    /// Files that hold no rollouts, one entry a folder: listed, but nothing is wrong with them. Empty
+    /// when no group was found: then they stand among the problems.
+    pub foreign: Vec<Problem>,
     /// Where the texts of each group are (same length and order as `groups`).
     sources: Vec<found::GroupSource>,
     /// The files that places refer to.

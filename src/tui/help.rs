@@ -39,7 +39,10 @@ pub fn applies(model: &Model, action: Action) -> bool {
     let loaded = model.session.as_ref();
     match action {
         Action::RetrySave => !model.saves.unsaved.is_empty(),
-        Action::Problems => loaded.is_some_and(|session| !session.set().problems.is_empty()),
+        Action::Problems => loaded.is_some_and(|session| {
+            let set = session.set();
+            !(set.problems.is_empty() && set.foreign.is_empty())
+        }),
         Action::OpenGroup => model.groups.selected().is_some(),
         Action::Reference => {
             let shown = model.compare.group.and_then(|group| model.opened(group));

@@ -49,13 +49,9 @@ fn help_rows(model: &Model) -> Vec<Row> {
 }
 
 fn problem_rows(model: &Model) -> Vec<Row> {
-    let problems = model
-        .session
-        .as_ref()
-        .map(|session| session.set().problems.as_slice());
-    problems
-        .unwrap_or_default()
-        .iter()
+    let set = model.session.as_ref().map(|session| session.set());
+    set.into_iter()
+        .flat_map(|set| set.problems.iter().chain(&set.foreign))
         .map(|problem| {
             let name = problem.path.file_name().unwrap_or(problem.path.as_os_str());
             let line = problem
