@@ -49,7 +49,7 @@ pub struct Cli {
 /// Options of the terminal interface.
 #[derive(Debug, Args)]
 pub struct Screen {
-    /// Theme: a name, or the path of a theme file.
+    /// Theme: dark, light, plain, or the name of one of your own.
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
     /// Key overrides.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use clap::CommandFactory;
+
 use super::Ending;
 use super::annotator::user_name;
 use super::args::{Cli, Screen};
@@ -26,8 +28,16 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
     }
     for path in cli.paths.iter().chain(&cli.common.rankings) {
         if let Err(error) = std::fs::metadata(path) {
-            return Err(CliError::failed(format!("{}: {error}", path.display()))
-                .hint("`gagar --help` lists the commands"));
+            let name = path.display();
+            let failed = CliError::failed(format!("{name}: {error}"));
+            let is_command = Cli::command()
+                .get_subcommands()
+                .any(|c| path.as_os_str() == c.get_name());
+            return Err(failed.hint(if is_command {
+                format!("options stand after the command: `gagar {name} PATH... OPTIONS`")
+            } else {
+                "`gagar --help` lists the commands".to_owned()
+            }));
         }
     }
     let options = TuiOptions {
