@@ -285,6 +285,37 @@ fn an_export_of_advantages_has_a_manifest_and_is_recorded() {
 }
 
 #[test]
+fn what_cannot_be_computed_is_told_with_group_and_trajectory() {
+    let desk = Desk::new();
+    let answer = desk.run(&["advantages", "groups.jsonl", "--estimator", "file"]);
+    assert_eq!((answer.code, answer.out.as_str()), (1, ""), "{answer:?}");
+    assert!(
+        answer.err.contains("group g1") && answer.err.contains("trajectory t1"),
+        "{answer:?}"
+    );
+    assert_eq!(desk.rank(r#"[["t4"],["t1"]]"#).code, 0);
+    let args = [
+        "advantages",
+        "groups.jsonl",
+        "--source",
+        "human",
+        "--unranked",
+        "error",
+    ];
+    let answer = desk.run(&args);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.err.contains("group g1: trajectory t3"), "{answer:?}");
+}
+
+#[test]
+fn options_before_a_command_get_a_hint() {
+    let desk = Desk::new();
+    let answer = desk.run(&["--db", "x.db", "groups", "groups.jsonl"]);
+    assert_eq!(answer.code, 3);
+    assert!(answer.err.contains("after the command"), "{answer:?}");
+}
+
+#[test]
 fn unscored_trajectories_are_counted_on_stderr() {
     let desk = Desk::new();
     let answer = desk.run(&["advantages", "groups.jsonl", "--source", "grader"]);

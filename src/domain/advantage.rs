@@ -187,6 +187,21 @@ pub enum AdvantageError {
     TooFew(&'static str),
 }
 
+impl AdvantageError {
+    /// The trajectory that the error is about, by its 0-based index, when it is about one.
+    #[must_use]
+    pub fn trajectory(&self) -> Option<usize> {
+        match self {
+            Self::NonFiniteReward(index) | Self::NotRecorded(index) => Some(*index),
+            Self::UnknownEstimator(_)
+            | Self::BadOption(_)
+            | Self::LengthMismatch { .. }
+            | Self::NeedsLengths(_)
+            | Self::TooFew(_) => None,
+        }
+    }
+}
+
 /// One row of the table of estimators.
 #[derive(Debug, Clone, Copy)]
 pub struct EstimatorInfo {

@@ -175,6 +175,21 @@ pub enum RedistributeError {
 }
 
 impl RedistributeError {
+    /// The trajectory that the error is about, by its 0-based index, when it is about one.
+    #[must_use]
+    pub fn trajectory(&self) -> Option<usize> {
+        match self {
+            Self::NonFiniteAdvantage(index)
+            | Self::BadLength(index)
+            | Self::UnknownTrajectory(index)
+            | Self::DuplicateInRanking(index)
+            | Self::RankOnFailing(index)
+            | Self::MissingRank(index)
+            | Self::NonpositiveAdvantage(index) => Some(*index),
+            _ => None,
+        }
+    }
+
     /// The kind's word (`empty_group`, `bad_scheme`, …).
     #[must_use]
     pub fn kind(&self) -> &'static str {

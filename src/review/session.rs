@@ -236,7 +236,7 @@ impl ReviewSession {
         self.settings
             .estimator
             .advantages(&parts.view())
-            .map_err(|error| error.to_string())
+            .map_err(|error| sentence(&error, error.trajectory(), group))
     }
 
     /// Turns tiers of trajectory ids into a ranking of this group's indices; `None` when an id is
@@ -306,6 +306,23 @@ impl ReviewSession {
         {
             *place = row;
         }
+    }
+}
+
+/// The text of an error about one group, with the trajectory's id in the place of its index.
+pub(super) fn sentence(
+    error: &impl std::fmt::Display,
+    trajectory: Option<usize>,
+    group: &RolloutGroup,
+) -> String {
+    let text = error.to_string();
+    match trajectory.and_then(|index| Some((index, group.trajectories.get(index)?))) {
+        Some((index, found)) => text.replacen(
+            &format!("trajectory {index}"),
+            &format!("trajectory {}", found.id),
+            1,
+        ),
+        None => text,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is computed for one group: ranking shown, advantages before and after, figures.
 
-use super::session::ReviewSession;
+use super::session::{ReviewSession, sentence};
 use crate::domain::redistribution::Status;
 use crate::domain::{
     GroupClass, Ranking, RankingDifference, Redistribution, RolloutGroup, redistribute,
@@ -194,7 +194,7 @@ impl ReviewedGroup {
                 &settings.scheme,
                 settings.policies,
             )
-            .map_err(|error| error.to_string())
+            .map_err(|error| sentence(&error, error.trajectory(), data))
         });
         Some(Self {
             class,
