@@ -235,7 +235,7 @@ impl Painter<'_> {
             }
         };
         let Area { x, y, width, .. } = self.place;
-        let digits = u16::try_from(self.rows.digits()).unwrap_or(3);
+        let digits = u16::try_from(self.rows.digits(width)).unwrap_or(3);
         let base = self.style(Role::Text).patch(self.style(role));
         if role != Role::Text {
             paint(self.buffer, (x, y), width, base);
@@ -304,7 +304,7 @@ impl Painter<'_> {
     }
 
     fn text(&mut self, text: &str, skip: usize, layers: Layers<'_>) -> u16 {
-        let gutter = u16::try_from(self.rows.gutter())
+        let gutter = u16::try_from(self.rows.gutter(self.place.width))
             .unwrap_or(0)
             .min(self.place.width);
         let width = usize::from(self.place.width - gutter).max(1);

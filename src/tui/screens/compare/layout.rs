@@ -43,6 +43,8 @@ pub struct Layout {
 
 /// Narrowest diff column that is chosen without being asked.
 const COMFORTABLE: u16 = 60;
+/// Narrowest diff column there is.
+const NARROWEST: u16 = 24;
 /// Most columns.
 pub const MOST_COLUMNS: usize = 4;
 /// From this width on the header is one line.
@@ -123,6 +125,7 @@ fn slots(
     has_reference: bool,
 ) -> Vec<Slot> {
     let wanted = state.columns.unwrap_or_else(|| automatic(width));
+    let wanted = wanted.min(usize::from(width / NARROWEST)).max(1);
     let reference = state.reference && has_reference;
     // The reference comes beside a candidate, never instead of all of them.
     let candidates = if reference {

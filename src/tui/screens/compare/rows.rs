@@ -160,22 +160,25 @@ impl Rows {
         })
     }
 
-    /// Columns of a line number.
+    /// Columns of a line number in a column of this width; narrow columns cut large numbers.
     #[must_use]
-    pub fn digits(&self) -> usize {
+    pub fn digits(&self, column: u16) -> usize {
         self.digits
+            .min(usize::from(column.saturating_sub(12) / 2))
+            .max(1)
     }
 
     /// Columns left of a line's text: two numbers, the sign, gaps. The same for every row.
     #[must_use]
-    pub fn gutter(&self) -> usize {
-        2 * self.digits + 4
+    pub fn gutter(&self, column: u16) -> usize {
+        2 * self.digits(column) + 4
     }
 
     /// Columns for a line's text in a column of this width: without gutter and scroll bar.
     #[must_use]
     pub fn text_width(&self, column: u16) -> usize {
-        usize::from(column).saturating_sub(self.gutter() + 1).max(1)
+        let text = column.saturating_sub(1);
+        usize::from(text).saturating_sub(self.gutter(text)).max(1)
     }
 
     /// Display lines of a row when its text has `width` columns.
@@ -368,7 +371,7 @@ mod tests {
         assert_eq!(rows.file_at(9), Some(0));
         assert_eq!(rows.file_at(10), Some(1));
         assert_eq!(rows.files_between(8, 12), 0..2);
-        assert_eq!(rows.digits(), 3);
+        assert_eq!((rows.digits(80), rows.digits(14)), (3, 1));
     }
 
     #[test]

@@ -383,3 +383,81 @@ fn an_action_without_a_group_does_nothing() {
         empty.overlay = None;
     }
 }
+
+/// Texts that are not patches, or odd ones, beside the cases of `tests/diff-cases`.
+const ODD: [&str; 6] = [
+    "",
+    "\n",
+    "no diff at all\r\u{1b}[31m\u{202e}",
+    "@@ -1 +1 @@\n-a\n+b",
+    "--- a/x\n+++ b/x\n@@ -4000000000,1 +4000000000,1 @@\n-\ta\u{0}\n+\t日本\u{301}\u{200b}\n",
+    "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@ cut",
+];
+
+#[test]
+fn odd_patches_are_drawn_without_control_characters() {
+    let root_dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/diff-cases");
+    let mut texts: Vec<String> = ODD.map(str::to_owned).to_vec();
+    for entry in std::fs::read_dir(root_dir).unwrap() {
+        let path = entry.unwrap().path();
+        let inside = std::fs::read_dir(&path)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|e| e.path());
+        for file in inside.chain([path]).filter(|path| path.is_file()) {
+            texts.push(String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned());
+        }
+    }
+    assert!(texts.len() > ODD.len());
+    for (columns, rows) in [(130, 40), (60, 20)] {
+        for text in &texts {
+            let mut model = model(columns, rows);
+            let data = model.session.as_ref().unwrap().group(0).unwrap();
+            let mut content = content(data);
+            content.task.text = Some(text.clone());
+            for trajectory in &mut content.trajectories {
+                trajectory.steps.push(Step {
+                    text: text.clone(),
+                    ..Step::default()
+                });
+            }
+            let patch = Arc::new(Patch::read(Arc::from(text.as_str())));
+            let patches = vec![Arc::clone(&patch); 6];
+            let opened = OpenedGroup {
+                group: 0,
+                content,
+                patches,
+                reference: Some(patch),
+            };
+            model.opened.clear();
+            model.compare = State::default();
+            open_group(&mut model, 0);
+            root(
+                &mut model,
+                Message::GroupOpened {
+                    group: 0,
+                    result: Ok(Arc::new(opened)),
+                },
+            );
+            for keys in [
+                "j",
+                "R",
+                "w",
+                "G",
+                "n",
+                "f",
+                "|||",
+                "/a<enter>",
+                "w<right>",
+                "t",
+                "<esc>sGz",
+            ] {
+                press(&mut model, keys);
+                let screen = screen(&model);
+                let shown = screen.chars().all(|c| c == '\n' || !c.is_control());
+                assert!(shown && !screen.contains('\u{202e}'), "{keys}: {screen:?}");
+            }
+        }
+    }
+}
