@@ -415,7 +415,9 @@ fn sft_rows_hide_ids_and_end_in_the_answer() {
     assert_eq!(keys, ["prompt", "completion", "gagar_meta"]);
     let meta: Value = serde_json::from_str(row["gagar_meta"].as_str().unwrap()).unwrap();
     let map = meta["label_map"].as_object().unwrap();
-    assert_eq!(map.len(), 5, "failing ones are shown too");
+    let shown: Vec<_> = map.values().map(|id| id.as_str().unwrap()).collect();
+    // As the grader's ranking showed them, not in the order of the answer; failing ones too.
+    assert_eq!(shown, ["t3", "t1", "t4", "t2", "t5"]);
     let question = row["prompt"][1]["content"].as_str().unwrap();
     assert!(question.contains("Fix it.") && !question.contains("secret-7b"));
     let completion = row["completion"][0]["content"].as_str().unwrap();

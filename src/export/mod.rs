@@ -52,7 +52,7 @@ pub struct Label {
     pub tiers: Option<Vec<Vec<String>>>,
     /// Passing trajectories left unranked (submitted labels only; empty for drafts).
     pub unranked: Vec<String>,
-    /// The order shown; empty when not recorded (drafts).
+    /// The order shown when the judgement began; empty when not recorded.
     pub shown_order: Vec<String>,
     /// `scratch`, `edited_grader` or `accepted_grader`; empty when there is only a note.
     pub origin: String,

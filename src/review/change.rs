@@ -201,7 +201,12 @@ impl ReviewSession {
         let body = EventBody::RankSubmit {
             tiers: self.to_ids(group, &draft),
             unranked,
-            shown_order: self.shown_order(group),
+            // As shown when the judgement began: the order on screen follows every move, and would
+            // only repeat the answer.
+            shown_order: match judgement.opened_order.as_slice() {
+                [] => self.shown_order(group),
+                order => order.to_vec(),
+            },
             active_ms: 0,
             origin: judgement.origin.clone(),
         };

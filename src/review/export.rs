@@ -71,7 +71,7 @@ impl ExportSource for ReviewSession {
                     state: LabelState::Draft,
                     tiers: None,
                     unranked: Vec::new(),
-                    shown_order: Vec::new(),
+                    shown_order: judgement.opened_order.clone(),
                     origin: String::new(),
                     note: judgement.note.clone(),
                     active_ms: 0,

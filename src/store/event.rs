@@ -90,7 +90,7 @@ pub enum EventBody {
         tiers: Vec<Vec<String>>,
         /// Passing trajectories left unranked.
         unranked: Vec<String>,
-        /// The order in which the candidates were shown.
+        /// The order in which the candidates were shown when the judgement began.
         shown_order: Vec<String>,
         /// Focused time in milliseconds, 0 when not measured.
         active_ms: u64,

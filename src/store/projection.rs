@@ -31,6 +31,8 @@ pub struct Judgement {
     pub redo: Vec<String>,
     /// Time of the first event.
     pub created_ms: i64,
+    /// The order in which the candidates were shown when the judgement began.
+    pub opened_order: Vec<String>,
     /// The same person's judgement of the group as it was before its data changed (another
     /// fingerprint), when there is one; it may hold an older one in turn.
     pub stale: Option<Box<Judgement>>,
@@ -131,7 +133,12 @@ impl Judgement {
                     self.set_undone(event_id, false);
                 }
             }
-            EventBody::GroupOpen { .. } | EventBody::Export { .. } | EventBody::Unknown { .. } => {}
+            EventBody::GroupOpen { shown_order, .. } => {
+                if self.opened_order.is_empty() {
+                    self.opened_order.clone_from(shown_order);
+                }
+            }
+            EventBody::Export { .. } | EventBody::Unknown { .. } => {}
         }
     }
 
