@@ -45,7 +45,7 @@ impl Harness {
     /// # Errors
     /// The default keys or themes are broken, or the store cannot be read.
     pub fn open(paths: &[impl AsRef<Path>], columns: u16, rows: u16) -> Result<Self, String> {
-        Self::with_store(paths, columns, rows, Box::new(MemoryStore::default()))
+        Self::open_with_store(paths, columns, rows, Box::new(MemoryStore::default()))
     }
 
     /// The same with the store in a file.
@@ -58,10 +58,14 @@ impl Harness {
         rows: u16,
         db: &Path,
     ) -> Result<Self, String> {
-        Self::with_store(paths, columns, rows, Box::new(SqliteStore::at(db)))
+        Self::open_with_store(paths, columns, rows, Box::new(SqliteStore::at(db)))
     }
 
-    fn with_store(
+    /// The same with a store of any kind.
+    ///
+    /// # Errors
+    /// See [`Self::open`].
+    pub fn open_with_store(
         paths: &[impl AsRef<Path>],
         columns: u16,
         rows: u16,
@@ -323,8 +327,7 @@ fn runs(buffer: &Buffer, y: u16) -> Vec<String> {
     let mut runs: Vec<(u16, u16, String)> = Vec::new();
     for x in 0..buffer.area.width {
         let cell = &buffer[(x, y)];
-        // The colour of a blank is not seen.
-        let fg = role(cell.fg).filter(|_| cell.symbol() != " ");
+        let fg = role(cell.fg);
         let names: Vec<_> = [fg, role(cell.bg)].into_iter().flatten().collect();
         let name = names.join("+");
         match runs.last_mut() {

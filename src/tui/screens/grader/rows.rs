@@ -1,6 +1,7 @@
 //! A grader's answer as lines of text with roles. All of it is untrusted text.
 
 use crate::domain::{Finding, GraderAnswer, Ranking, RolloutGroup, TrajectoryIndex};
+use crate::tui::long_text;
 use crate::tui::screens::compare::letter;
 use crate::tui::text;
 use crate::tui::theme::Role;
@@ -172,7 +173,7 @@ impl Page {
             if overwritten > 0 {
                 line.push_str(&format!(" (↺ {overwritten} earlier)"));
             }
-            for range in text::wrap(&line, width) {
+            for range in long_text::wrapped(&line, width, 0, usize::MAX) {
                 self.lines
                     .push(vec![(format!("{indent}{}", &line[range]), role)]);
             }

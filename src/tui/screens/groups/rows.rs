@@ -3,6 +3,7 @@
 use super::columns::Column;
 use crate::domain::{Outcome, Trajectory};
 use crate::review::{GroupRow, ReviewSession, ReviewState};
+use crate::tui::long_text;
 use crate::tui::screens::compare::{letter, order};
 use crate::tui::text;
 use crate::tui::theme::Role;
@@ -101,7 +102,7 @@ pub fn preview(session: &ReviewSession, group: usize, width: usize) -> Vec<Parts
     let mut lines = Vec::new();
     if let Some(title) = &data.task.title {
         let title = text::sanitize_line(title);
-        let wrapped = text::wrap(&title, width.max(1)).into_iter().take(3);
+        let wrapped = long_text::wrapped(&title, width.max(1), 0, 3).into_iter();
         lines.extend(wrapped.map(|range| vec![(title[range].to_owned(), Role::Strong)]));
     }
     if let Some(repo) = &data.task.repo {
@@ -120,7 +121,7 @@ pub fn preview(session: &ReviewSession, group: usize, width: usize) -> Vec<Parts
             (facts(trajectory), Role::Text),
         ];
         if let Some(rank) = reviewed.shown.ranking.rank_of(index) {
-            parts.push((format!("rank {rank}  "), Role::Key));
+            parts.push((format!("rank {rank} "), Role::Key));
         }
         if let Ok(after) = &reviewed.redistributed
             && let Some(advantage) = after.advantages.get(index)
@@ -160,10 +161,10 @@ fn facts(trajectory: &Trajectory) -> String {
     };
     let steps = trajectory
         .steps
-        .map(|steps| format!("{steps} steps  "))
+        .map(|steps| format!("{steps} steps "))
         .unwrap_or_default();
     format!(
-        "{files:<8} {:<9} {steps}",
+        "{files:<7} {:<7} {steps}",
         format!("+{} −{}", patch.added, patch.removed)
     )
 }

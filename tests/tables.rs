@@ -1,0 +1,85 @@
+//! The tables that people read are the ones the program uses.
+
+#![cfg(feature = "tui")]
+
+use std::path::PathBuf;
+
+use gagar::tui::action::{Action, Context};
+use gagar::tui::keymap::Keymap;
+use gagar::tui::theme::{Role, Theme};
+
+const START: &str = "<!-- keys -->\n";
+const END: &str = "<!-- /keys -->";
+
+#[test]
+fn every_action_is_bound_named_and_explained() {
+    let keymap = Keymap::new(None).unwrap();
+    let mut names = std::collections::BTreeSet::new();
+    for &action in Action::ALL {
+        let name = action.name();
+        assert!(names.insert(name), "{name} stands twice");
+        assert!(
+            name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'),
+            "{name}"
+        );
+        assert!(!keymap.keys_of(action).is_empty(), "{name} is unbound");
+        let first = action.doc().chars().next();
+        assert!(
+            first.is_some_and(char::is_uppercase),
+            "{name}: {}",
+            action.doc()
+        );
+    }
+    for context in Context::ALL {
+        assert!(Action::ALL.iter().any(|action| action.context() == context));
+    }
+}
+
+#[test]
+fn every_theme_file_is_shipped_and_can_be_read() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("themes");
+    let shipped = Theme::embedded().unwrap();
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let theme = Theme::read(&text).unwrap();
+        assert!(
+            shipped.iter().any(|other| other.name == theme.name),
+            "{}",
+            theme.name
+        );
+        files += 1;
+    }
+    assert_eq!(files, shipped.len());
+    assert!(shipped.iter().any(|theme| theme.dark) && shipped.iter().any(|theme| !theme.dark));
+    for theme in shipped.into_iter().map(Theme::without_colour) {
+        for &role in Role::ALL {
+            let style = theme.style(role);
+            assert!(
+                style.fg.is_none() && style.bg.is_none(),
+                "{}: {}",
+                theme.name,
+                role.name()
+            );
+        }
+    }
+}
+
+/// `GAGAR_BLESS=1` writes the table.
+#[test]
+fn the_readme_holds_the_key_table() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let start = text.find(START).expect("the start mark") + START.len();
+    let end = text.find(END).expect("the end mark");
+    let table = Keymap::new(None).unwrap().markdown();
+    if std::env::var_os("GAGAR_BLESS").is_some() {
+        std::fs::write(&path, format!("{}{table}{}", &text[..start], &text[end..])).unwrap();
+        return;
+    }
+    assert_eq!(
+        &text[start..end],
+        table,
+        "GAGAR_BLESS=1 cargo test --test tables writes it"
+    );
+}

@@ -1,0 +1,144 @@
+//! A real terminal: it starts, leaves, and gives the terminal back whatever happens.
+
+#![cfg(all(unix, feature = "cli", feature = "tui"))]
+
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn cells(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count).unwrap()
+}
+
+struct Session {
+    child: Box<dyn Child + Send + Sync>,
+    screen: Arc<Mutex<vt100::Parser>>,
+    writer: Box<dyn Write + Send>,
+    reading: std::thread::JoinHandle<()>,
+    _master: Box<dyn MasterPty + Send>,
+    _folder: tempfile::TempDir,
+}
+
+impl Session {
+    fn start(variables: &[(&str, &str)]) -> Self {
+        let size = PtySize {
+            rows: 30,
+            cols: 100,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_gagar"));
+        command.arg("--db");
+        command.arg(folder.path().join("judgements.db"));
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-data/native"));
+        command.env("TERM", "xterm-256color");
+        command.env("XDG_CONFIG_HOME", folder.path());
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(30), cells(100), 0)));
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let writer = pair.master.take_writer().unwrap();
+        let seen = screen.clone();
+        let reading = std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                seen.lock().unwrap().process(&bytes[..count]);
+            }
+        });
+        Self {
+            child,
+            screen,
+            writer,
+            reading,
+            _master: pair.master,
+            _folder: folder,
+        }
+    }
+
+    fn wait_for(&self, what: &str) {
+        let start = Instant::now();
+        loop {
+            let contents = self.screen.lock().unwrap().screen().contents();
+            if contents.contains(what) {
+                return;
+            }
+            assert!(start.elapsed() < PATIENCE, "no {what:?} in:\n{contents}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn write(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).unwrap();
+        self.writer.flush().unwrap();
+    }
+
+    /// Waits for the end and checks that the terminal is as it was; returns what stands there.
+    fn end(mut self) -> (ExitStatus, String) {
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(start.elapsed() < PATIENCE, "it does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        drop(self.writer);
+        self.reading.join().unwrap();
+        let parser = self.screen.lock().unwrap();
+        let screen = parser.screen();
+        assert!(!screen.alternate_screen(), "still on the alternate screen");
+        assert!(!screen.hide_cursor(), "the cursor is hidden");
+        assert!(!screen.bracketed_paste(), "bracketed paste is on");
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+        (status, screen.contents())
+    }
+}
+
+#[test]
+fn it_shows_the_groups_opens_one_and_leaves() {
+    let mut session = Session::start(&[]);
+    session.wait_for("fetcher__retry-58");
+    session.write("\r");
+    session.wait_for("Σ passing");
+    session.write("q");
+    let (status, contents) = session.end();
+    assert!(status.success(), "{status:?}");
+    assert!(contents.trim().is_empty(), "{contents}");
+}
+
+#[test]
+fn a_panic_restores_the_terminal_first() {
+    let mut session = Session::start(&[("GAGAR_TEST_PANIC", "1")]);
+    session.wait_for("fetcher__retry-58");
+    session.write("j");
+    let (status, contents) = session.end();
+    assert!(!status.success());
+    assert!(contents.contains("a panic was asked for"), "{contents}");
+}
+
+#[test]
+fn sigterm_restores_the_terminal() {
+    let mut session = Session::start(&[]);
+    session.wait_for("fetcher__retry-58");
+    let pid = session.child.process_id().unwrap();
+    let killed = std::process::Command::new("kill")
+        .arg(pid.to_string())
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    session.write("");
+    let (status, contents) = session.end();
+    assert!(!status.success());
+    assert!(contents.trim().is_empty(), "{contents}");
+}

@@ -1,0 +1,136 @@
+use gagar::tui::message::MouseKind;
+use gagar::tui::model::Screen;
+
+use crate::{native, sample};
+use gagar::tui::testing::Harness;
+
+#[test]
+fn the_list_and_its_preview() {
+    insta::assert_snapshot!(native(120, 40).styled());
+}
+
+#[test]
+fn the_list_of_runs() {
+    let harness = Harness::open(&[sample("swebench")], 120, 40).unwrap();
+    insta::assert_snapshot!(harness.screen());
+}
+
+#[test]
+fn sorting_keeps_the_selection_and_puts_the_unknown_last() {
+    let mut harness = native(80, 24);
+    harness.press("j");
+    let selected = harness.model.groups.selected();
+    for _ in 0..9 {
+        harness.press("s");
+        assert_eq!(harness.model.groups.selected(), selected);
+        harness.press("r");
+        assert_eq!(harness.model.groups.selected(), selected);
+    }
+    let session = harness.model.session.as_ref().unwrap();
+    harness.model.groups.sort = gagar::tui::screens::groups::Column::Credit;
+    for reversed in [false, true] {
+        harness.model.groups.reversed = reversed;
+        harness.model.groups.refresh(session);
+        let credits: Vec<_> = harness
+            .model
+            .groups
+            .visible()
+            .iter()
+            .map(|&g| session.rows()[g].credit_moved)
+            .collect();
+        let known = credits.iter().take_while(|credit| credit.is_some()).count();
+        assert!(credits[known..].iter().all(Option::is_none), "{credits:?}");
+        let ordered = credits[..known]
+            .windows(2)
+            .all(|pair| (pair[0] >= pair[1]) != reversed || pair[0] == pair[1]);
+        assert!(ordered, "{credits:?}");
+    }
+}
+
+#[test]
+fn a_filter_keeps_the_group_it_hides_in_mind() {
+    let mut harness = native(80, 24);
+    harness.press("G");
+    let selected = harness.model.groups.selected();
+    harness.press("fclass:mixed<space>passing>=99<enter>");
+    assert!(
+        harness.screen().contains("No group matches"),
+        "{}",
+        harness.screen()
+    );
+    harness.press("<esc>");
+    assert_eq!(harness.model.groups.selected(), selected);
+}
+
+#[test]
+fn a_filter_that_cannot_be_read_is_told_where_it_is_typed() {
+    let mut harness = native(80, 24);
+    harness.press("fclass:mixd<enter>");
+    assert!(
+        harness.screen().contains("mixd is none of mixed"),
+        "{}",
+        harness.screen()
+    );
+    harness.press("<backspace>ed<enter>");
+    assert!(harness.model.overlay.is_none());
+    assert!(
+        harness.screen().contains("filter: class:mixed"),
+        "{}",
+        harness.screen()
+    );
+}
+
+#[test]
+fn kept_only_leaves_out_what_is_dropped() {
+    let mut harness = native(80, 24);
+    let all = harness.model.groups.visible().len();
+    harness.press("K");
+    let session = harness.model.session.as_ref().unwrap();
+    let shown = harness.model.groups.visible();
+    assert!(shown.len() < all);
+    assert!(
+        shown
+            .iter()
+            .all(|&group| session.rows()[group].class.is_kept())
+    );
+}
+
+#[test]
+fn the_search_narrows_while_it_is_typed_and_escape_takes_it_back() {
+    let mut harness = native(80, 24);
+    let all = harness.model.groups.visible().len();
+    harness.press("/tabular");
+    assert!(harness.model.groups.visible().len() < all);
+    harness.press("<esc>");
+    assert_eq!(harness.model.groups.visible().len(), all);
+    harness.press("/tabular<enter>");
+    assert!(harness.screen().contains("best match first"));
+    harness.press("<esc>");
+    assert_eq!(harness.model.groups.visible().len(), all);
+}
+
+#[test]
+fn the_mouse_selects_opens_and_sorts() {
+    let mut harness = native(80, 24);
+    harness.mouse(MouseKind::Down, 10, 5);
+    assert_eq!(harness.model.groups.cursor(), 1);
+    harness.mouse(MouseKind::Down, 10, 5);
+    assert_eq!(harness.model.screen, Screen::Compare);
+    harness.press("<esc>");
+    assert_eq!(harness.model.groups.cursor(), 1);
+    harness.mouse(MouseKind::Down, 5, 3);
+    assert!(
+        harness.screen().contains("sort: task ▾"),
+        "{}",
+        harness.screen()
+    );
+}
+
+#[test]
+fn the_list_follows_the_group_of_the_compare_screen() {
+    let mut harness = native(80, 24);
+    harness.press("<enter>)<esc>");
+    assert_eq!(harness.model.groups.cursor(), 1);
+    harness.press("k").resize(100, 30);
+    assert_eq!(harness.model.groups.cursor(), 0);
+}

@@ -1,0 +1,63 @@
+use gagar::tui::model::Screen;
+
+use crate::{native, sample};
+use gagar::tui::testing::Harness;
+
+#[test]
+fn the_key_sheet() {
+    insta::assert_snapshot!(native(80, 24).press("?").screen());
+}
+
+#[test]
+fn the_palette_runs_what_it_finds() {
+    let mut harness = native(80, 24);
+    harness.press(":open<space>group<enter>");
+    assert_eq!(harness.model.screen, Screen::Compare);
+    harness.press(":write<space>note<enter>");
+    assert!(
+        harness.screen().contains("note on this group"),
+        "{}",
+        harness.screen()
+    );
+}
+
+#[test]
+fn problems_are_listed_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("broken.jsonl"),
+        "{\"schema\":\"gagar.group/1\"\n",
+    )
+    .unwrap();
+    let mut harness = Harness::open(&[folder.path()], 80, 24).unwrap();
+    let screen = harness.press("!").screen();
+    assert!(screen.contains("broken.jsonl"), "{screen}");
+    harness.press("<esc>");
+    assert!(
+        harness.screen().contains("No rollout group was found"),
+        "{}",
+        harness.screen()
+    );
+}
+
+#[test]
+fn pasted_text_stays_one_line() {
+    let mut harness = native(80, 24);
+    harness
+        .press("<enter>N")
+        .paste("first\r\nsecond\u{1b}[31m")
+        .press("<enter>");
+    let session = harness.model.session.as_ref().unwrap();
+    let group = harness.model.compare.group.unwrap();
+    assert_eq!(
+        session.judgement(group).unwrap().note,
+        "first second\u{1b}[31m"
+    );
+    assert!(!harness.press("N").screen().contains('\u{1b}'));
+}
+
+#[test]
+fn nothing_on_disk() {
+    let harness = Harness::open(&[sample("no-such-folder")], 80, 24).unwrap();
+    assert!(harness.screen().contains("No rollout group was found"));
+}
