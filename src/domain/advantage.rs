@@ -622,6 +622,47 @@ impl Estimator {
     }
 }
 
+/// Weights of prime-rl's length penalty.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LengthPenalty {
+    /// Of output tokens.
+    pub output_tokens: f64,
+    /// Of input tokens.
+    pub input_tokens: f64,
+    /// Of turns.
+    pub turns: f64,
+}
+
+impl LengthPenalty {
+    /// Returns the rewards less `mean * (weighted sum of length / largest length)`, ready for the
+    /// estimator `prime-rl`. All slices have the group's length; a length that is 0 everywhere
+    /// weighs nothing. Source: prime-rl `GRPOAlgorithm.score_group`.
+    #[must_use]
+    pub fn apply(
+        &self,
+        rewards: &[f64],
+        output_tokens: &[f64],
+        input_tokens: &[f64],
+        turns: &[f64],
+    ) -> Vec<f64> {
+        let mean = stats(rewards.iter().copied(), Sample).mean;
+        let part = |values: &[f64], index: usize| {
+            let largest = values.iter().copied().fold(0.0, f64::max);
+            let own = values.get(index).copied().unwrap_or(0.0);
+            if largest > 0.0 { own / largest } else { 0.0 }
+        };
+        let penalty = |index: usize| {
+            self.output_tokens * part(output_tokens, index)
+                + self.input_tokens * part(input_tokens, index)
+                + self.turns * part(turns, index)
+        };
+        let pairs = rewards.iter().enumerate();
+        pairs
+            .map(|(index, reward)| reward - mean * penalty(index))
+            .collect()
+    }
+}
+
 /// Checks lengths of the lists and finiteness of the rewards.
 fn check(group: &GroupRewards<'_>) -> Result<(), AdvantageError> {
     let expected = group.rewards.len();

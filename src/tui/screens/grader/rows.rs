@@ -3,8 +3,8 @@
 use crate::domain::{Finding, GraderAnswer, Ranking, RolloutGroup, TrajectoryIndex};
 use crate::tui::long_text;
 use crate::tui::screens::compare::letter;
-use crate::tui::text;
 use crate::tui::theme::Role;
+use crate::tui::{long_text, text};
 
 /// Text in roles.
 pub type Line = Vec<(String, Role)>;
