@@ -1,7 +1,6 @@
 //! A grader's answer as lines of text with roles. All of it is untrusted text.
 
 use crate::domain::{Finding, GraderAnswer, Ranking, RolloutGroup, TrajectoryIndex};
-use crate::tui::long_text;
 use crate::tui::screens::compare::letter;
 use crate::tui::theme::Role;
 use crate::tui::{long_text, text};
