@@ -21,7 +21,7 @@ struct Session {
     screen: Arc<Mutex<vt100::Parser>>,
     writer: Box<dyn Write + Send>,
     reading: std::thread::JoinHandle<()>,
-    _master: Box<dyn MasterPty + Send>,
+    master: Box<dyn MasterPty + Send>,
     _folder: tempfile::TempDir,
 }
 
@@ -61,21 +61,36 @@ impl Session {
             screen,
             writer,
             reading,
-            _master: pair.master,
+            master: pair.master,
             _folder: folder,
         }
     }
 
     fn wait_for(&self, what: &str) {
+        self.wait_until(what, |screen| screen.contents().contains(what));
+    }
+
+    fn wait_until(&self, what: &str, reached: impl Fn(&vt100::Screen) -> bool) {
         let start = Instant::now();
         loop {
-            let contents = self.screen.lock().unwrap().screen().contents();
-            if contents.contains(what) {
+            let parser = self.screen.lock().unwrap();
+            if reached(parser.screen()) {
                 return;
             }
+            let contents = parser.screen().contents();
+            drop(parser);
             assert!(start.elapsed() < PATIENCE, "no {what:?} in:\n{contents}");
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    fn signal(&self, signal: &str) {
+        let pid = self.child.process_id().unwrap().to_string();
+        let sent = std::process::Command::new("kill")
+            .args([signal, &pid])
+            .status()
+            .unwrap();
+        assert!(sent.success());
     }
 
     fn write(&mut self, keys: &str) {
@@ -118,6 +133,36 @@ fn it_shows_the_groups_opens_one_and_leaves() {
 }
 
 #[test]
+fn it_follows_the_size_of_the_terminal() {
+    let mut session = Session::start(&[]);
+    session.wait_for("fetcher__retry-58");
+    let size = PtySize {
+        rows: 15,
+        cols: 50,
+        pixel_width: 0,
+        pixel_height: 0,
+    };
+    session.master.resize(size).unwrap();
+    session.wait_for("this terminal has 50x15");
+    session.write("q");
+    assert!(session.end().0.success());
+}
+
+#[test]
+fn it_stops_and_goes_on() {
+    let mut session = Session::start(&[]);
+    session.wait_for("fetcher__retry-58");
+    session.write("\x1a");
+    session.wait_until("the shell's screen", |screen| !screen.alternate_screen());
+    session.signal("-CONT");
+    session.wait_for("fetcher__retry-58");
+    session.write("\r");
+    session.wait_for("Σ passing");
+    session.write("q");
+    assert!(session.end().0.success());
+}
+
+#[test]
 fn a_panic_restores_the_terminal_first() {
     let mut session = Session::start(&[("GAGAR_TEST_PANIC", "1")]);
     session.wait_for("fetcher__retry-58");
@@ -129,15 +174,9 @@ fn a_panic_restores_the_terminal_first() {
 
 #[test]
 fn sigterm_restores_the_terminal() {
-    let mut session = Session::start(&[]);
+    let session = Session::start(&[]);
     session.wait_for("fetcher__retry-58");
-    let pid = session.child.process_id().unwrap();
-    let killed = std::process::Command::new("kill")
-        .arg(pid.to_string())
-        .status()
-        .unwrap();
-    assert!(killed.success());
-    session.write("");
+    session.signal("-TERM");
     let (status, contents) = session.end();
     assert!(!status.success());
     assert!(contents.trim().is_empty(), "{contents}");

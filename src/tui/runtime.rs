@@ -191,7 +191,13 @@ fn draw(tty: &mut Tty, model: &Model, themes: &[Theme]) -> std::io::Result<()> {
     let Some(theme) = themes.get(model.theme) else {
         return Ok(());
     };
-    tty.draw(|frame| view::draw(model, theme, frame.buffer_mut()))
+    tty.draw(|frame| {
+        // Between a resize and its message the frame has another size than the model knows.
+        let area = frame.area();
+        if (area.width, area.height) == model.size {
+            view::draw(model, theme, frame.buffer_mut());
+        }
+    })
 }
 
 fn read_input(post: Sender<Incoming>) -> std::io::Result<()> {

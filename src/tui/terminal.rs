@@ -15,6 +15,7 @@ use crossterm::terminal::{
 };
 use crossterm::{cursor, execute, queue};
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::{Position, Rect};
 use ratatui::{Frame, Terminal};
 
 /// Bytes of a frame written at once.
@@ -67,7 +68,10 @@ impl Tty {
     /// # Errors
     /// The terminal cannot be written.
     pub fn clear(&mut self) -> std::io::Result<()> {
-        self.terminal.clear()
+        // `Terminal::clear` asks the terminal for the cursor, and the answer would go to the thread
+        // that reads the input. Resizing to the same size clears without asking.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
 
     /// Puts text on the clipboard by OSC 52.
@@ -92,7 +96,7 @@ impl Tty {
             restore();
             signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
             take_over()?;
-            self.terminal.clear()?;
+            self.clear()?;
         }
         Ok(())
     }

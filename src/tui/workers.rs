@@ -373,6 +373,10 @@ fn gone(name: &str) -> String {
     format!("the {name} thread is gone")
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the clock that is passed on from here"
+)]
 fn now_ms() -> i64 {
     // A clock before 1970 gives 0: order never depends on it.
     let since = SystemTime::now()

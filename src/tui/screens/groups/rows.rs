@@ -130,14 +130,9 @@ pub fn preview(session: &ReviewSession, group: usize, width: usize) -> Vec<Parts
         }
         lines.push(parts);
     }
-    for reason in [
-        reviewed.baseline.as_ref().err(),
-        reviewed.redistributed.as_ref().err(),
-    ] {
-        if let Some(reason) = reason {
-            lines.push(vec![(text::sanitize_line(reason), Role::Warning)]);
-            break;
-        }
+    // Without a baseline this is the baseline's reason.
+    if let Err(reason) = &reviewed.redistributed {
+        lines.push(vec![(text::sanitize_line(reason), Role::Warning)]);
     }
     if let Some(note) = session
         .judgement(group)
