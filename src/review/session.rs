@@ -239,6 +239,14 @@ impl ReviewSession {
             .map_err(|error| sentence(&error, error.trajectory(), group))
     }
 
+    /// Names of the estimators that reproduce the advantages the file holds for a group, to 2e-5;
+    /// empty when it has none.
+    #[must_use]
+    pub fn reproducing(&self, group: usize) -> Vec<&'static str> {
+        let parts = self.group(group).map(RewardParts::of);
+        parts.map_or_else(Vec::new, |parts| Estimator::reproducing(&[parts.view()]))
+    }
+
     /// Turns tiers of trajectory ids into a ranking of this group's indices; `None` when an id is
     /// not in the group or stands twice.
     #[must_use]

@@ -1,5 +1,6 @@
 //! Estimator, scheme and the rules beside them: what a value changes is seen at once.
 
+mod figures;
 mod rows;
 mod update;
 mod values;

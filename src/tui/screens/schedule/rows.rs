@@ -1,6 +1,8 @@
 //! What a schedule does: to the candidates of the open group, and on average over all groups.
 
-use crate::domain::redistribution::{Status, metrics};
+use super::figures;
+use crate::domain::RolloutGroup;
+use crate::domain::redistribution::{Status, equivalent_reward, metrics};
 use crate::review::{ReviewSession, ReviewedGroup, Settings, passing};
 use crate::tui::screens::compare::{letter, order};
 use crate::tui::text;
@@ -87,8 +89,8 @@ pub fn effect(session: &ReviewSession, group: usize, reviewed: &ReviewedGroup) -
         }
     };
     let head = format!(
-        "{:<4} {:>5} {:>8} {:>9}    {:>9} {:>8}",
-        "", "rank", "weight", "baseline", "after", "×"
+        "{:<4} {:>5} {:>8} {:>9}    {:>9} {:>8} {:>9}",
+        "", "rank", "weight", "baseline", "after", "×", "as reward"
     );
     let mut lines = vec![vec![(head, Role::Header)]];
     for index in order(data, &reviewed.shown.ranking) {
@@ -114,13 +116,32 @@ pub fn effect(session: &ReviewSession, group: usize, reviewed: &ReviewedGroup) -
                 Role::Text,
             ),
             (format!("{now:>+9.3} {multiplier:>8.3}"), role),
+            (as_reward(data, index, multiplier), Role::Dim),
         ]);
     }
     if after.status != Status::Redistributed {
         lines.push(vec![(after.status.word().to_owned(), Role::Dim)]);
     }
-    for warning in &after.warnings {
-        lines.push(vec![(text::sanitize_line(warning), Role::Warning)]);
+    let found = figures::of(data, before, after);
+    lines.push(Vec::new());
+    for line in figures::lines(data, &found, &reviewed.shown.ranking) {
+        lines.push(vec![(line, Role::Text)]);
+    }
+    lines.extend(figures::recorded(session, group).map(|line| vec![(line, Role::Text)]));
+    for warning in figures::warnings(&found, &session.settings().scheme, after) {
+        lines.push(vec![(
+            format!("! {}", text::sanitize_line(&warning)),
+            Role::Warning,
+        )]);
     }
     lines
+}
+
+/// The reward that would have given the redistributed advantage ("as if it had scored 0.83").
+fn as_reward(data: &RolloutGroup, index: usize, multiplier: f64) -> String {
+    let reward = data.trajectories.get(index).and_then(|t| t.reward);
+    match reward.zip(figures::mean_reward(data)) {
+        Some((reward, mean)) => format!(" {:>9.3}", equivalent_reward(reward, mean, multiplier)),
+        None => String::new(),
+    }
 }
