@@ -26,24 +26,30 @@ pub fn lines(data: &RolloutGroup, figures: &Metrics, ranking: &Ranking) -> Vec<S
     let Some(credit) = &figures.credit else {
         return Vec::new();
     };
-    let mut lines = vec![format!(
-        "n_eff {:.2} → {:.2} of {} · boost ×{:.3} to ×{:.3} · credit moved {:.3} · variance ×{:.3}",
-        credit.n_eff.0,
-        credit.n_eff.1,
-        holders(credit),
-        credit.min_boost,
-        credit.max_boost,
-        credit.credit_moved,
-        credit.variance_inflation,
-    )];
+    let mut lines = vec![
+        format!(
+            "n_eff {:.2} → {:.2} of {} · ×{:.3} to ×{:.3}",
+            credit.n_eff.0,
+            credit.n_eff.1,
+            holders(credit),
+            credit.min_boost,
+            credit.max_boost,
+        ),
+        format!(
+            "credit moved {:.3} · variance of the group ×{:.3}",
+            credit.credit_moved, credit.variance_inflation
+        ),
+    ];
     if let Some(length) = &credit.length {
         let ratio = length
             .token_credit_ratio
             .map_or_else(|| "—".to_owned(), |ratio| format!("×{ratio:.3}"));
         lines.push(format!(
-            "length: credited mean {:.0} → {:.0} tokens · pressure {:+.1} → {:+.1} · token credit {ratio} · {}",
-            length.credit_length.0,
-            length.credit_length.1,
+            "credited length {:.0} → {:.0} tokens · token credit {ratio}",
+            length.credit_length.0, length.credit_length.1
+        ));
+        lines.push(format!(
+            "length pressure {:+.1} → {:+.1} · {}",
             length.pressure.0,
             length.pressure.1,
             rank_length(data, ranking),

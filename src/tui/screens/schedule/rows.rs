@@ -89,8 +89,8 @@ pub fn effect(session: &ReviewSession, group: usize, reviewed: &ReviewedGroup) -
         }
     };
     let head = format!(
-        "{:<4} {:>5} {:>8} {:>9}    {:>9} {:>8} {:>9}",
-        "", "rank", "weight", "baseline", "after", "×", "as reward"
+        "{:<4} {:>5} {:>8} {:>9}    {:>9} {:>8} {:>6}",
+        "", "rank", "weight", "baseline", "after", "×", "as r"
     );
     let mut lines = vec![vec![(head, Role::Header)]];
     for index in order(data, &reviewed.shown.ranking) {
@@ -141,7 +141,7 @@ pub fn effect(session: &ReviewSession, group: usize, reviewed: &ReviewedGroup) -
 fn as_reward(data: &RolloutGroup, index: usize, multiplier: f64) -> String {
     let reward = data.trajectories.get(index).and_then(|t| t.reward);
     match reward.zip(figures::mean_reward(data)) {
-        Some((reward, mean)) => format!(" {:>9.3}", equivalent_reward(reward, mean, multiplier)),
+        Some((reward, mean)) => format!(" {:>6.3}", equivalent_reward(reward, mean, multiplier)),
         None => String::new(),
     }
 }
