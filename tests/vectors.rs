@@ -1,7 +1,8 @@
 //! The arithmetic equals the recorded vectors (`tests/vectors`, or the folder `GAGAR_VECTORS`).
 
 use gagar::domain::advantage::LengthPenalty;
-use gagar::domain::redistribution::{metrics, redistribute_tiers};
+use gagar::domain::metrics::metrics;
+use gagar::domain::redistribution::redistribute_tiers;
 use gagar::domain::{Estimator, GroupRewards, Policies, Ranking, Scheme, agreement};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 //! What is *not* here: redistribution by rank ([`super::redistribution`]) and the choice of groups
 //! to train on ([`super::GroupClass`]).
 
-use super::redistribution::Sum;
+use super::summation::Sum;
 
 /// What an estimator needs of one group; all slices have the group's length.
 #[derive(Debug, Clone, Copy)]

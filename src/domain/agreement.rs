@@ -4,7 +4,9 @@
 //! defined is an [`Undefined`], never 0 or NaN.
 
 use super::ranking::Ranking;
-use super::redistribution::{Policies, RedistributeError, Scheme, Sum, redistribute};
+use super::redistribution::{Policies, RedistributeError, redistribute};
+use super::scheme::Scheme;
+use super::summation::Sum;
 
 /// Why a figure does not exist for these rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

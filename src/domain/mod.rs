@@ -18,9 +18,12 @@ pub mod advantage;
 pub mod agreement;
 mod grading;
 mod group;
+pub mod metrics;
 pub mod ranking;
 pub mod redistribution;
 mod sampling;
+pub mod scheme;
+mod summation;
 mod trajectory;
 
 pub use advantage::{AdvantageError, Estimator, GroupRewards};
@@ -29,8 +32,9 @@ pub use group::{
     Content, Extra, GroupId, RolloutGroup, TaskContent, TaskSummary, TrajectoryContent,
 };
 pub use ranking::{Move, Ranking, RankingDifference, RankingError};
-pub use redistribution::{Policies, RedistributeError, Redistribution, Scheme, redistribute};
+pub use redistribution::{Policies, RedistributeError, Redistribution, redistribute};
 pub use sampling::GroupClass;
+pub use scheme::Scheme;
 pub use trajectory::{
     Outcome, PatchPresence, PatchSummary, Step, StepKind, TestCounts, TestResult, TestStatus,
     Trajectory, TrajectoryId, TrajectoryIndex,

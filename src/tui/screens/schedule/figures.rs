@@ -1,7 +1,7 @@
 //! The figures of the open group under a schedule, and what is worth a warning about it
 //! (`advantage-math.md` 2.3, 2.7).
 
-use crate::domain::redistribution::{CreditMetrics, Metrics, metrics};
+use crate::domain::metrics::{CreditMetrics, Metrics, metrics};
 use crate::domain::{Ranking, Redistribution, RolloutGroup, Scheme, agreement};
 use crate::review::{ReviewSession, lengths, passing};
 

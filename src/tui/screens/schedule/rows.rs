@@ -2,7 +2,8 @@
 
 use super::figures;
 use crate::domain::RolloutGroup;
-use crate::domain::redistribution::{Status, equivalent_reward, metrics};
+use crate::domain::metrics::{equivalent_reward, metrics};
+use crate::domain::redistribution::Status;
 use crate::review::{ReviewSession, ReviewedGroup, Settings, passing};
 use crate::tui::screens::compare::{letter, order};
 use crate::tui::text;
