@@ -17,6 +17,7 @@ pub mod layout;
 pub mod long_text;
 pub mod message;
 pub mod model;
+pub mod number;
 pub mod overlays;
 pub mod runtime;
 pub mod screens;

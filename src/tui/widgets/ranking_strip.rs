@@ -7,6 +7,7 @@ use super::advantage_bar;
 use super::line::{paint, put, put_parts, put_right};
 use crate::domain::{Outcome, TrajectoryIndex};
 use crate::tui::area::Area;
+use crate::tui::number;
 use crate::tui::screens::compare::{Candidate, Layout};
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
@@ -303,11 +304,9 @@ fn rank(rank: Option<usize>) -> String {
 }
 
 fn advantage(value: Option<f64>) -> String {
-    // The true minus sign is as wide as the plus.
-    value.map_or_else(
-        || "     —".to_owned(),
-        |value| format!("{value:>6.3}").replace('-', "−"),
-    )
+    // Room for a sign, so that the points stand below each other.
+    let said = value.map_or_else(|| "—".to_owned(), number::advantage);
+    format!("{said:>6}")
 }
 
 fn words(candidate: &Candidate, field: Field) -> String {

@@ -14,6 +14,7 @@ use crate::review::{Origin, ReviewSession, ReviewedGroup};
 use crate::tui::area::Area;
 use crate::tui::long_text::LongText;
 use crate::tui::model::Model;
+use crate::tui::number::advantage;
 use crate::tui::scroll::Position;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
@@ -167,7 +168,8 @@ impl Page<'_> {
             Ok(figures) => figures,
             Err(reason) => return format!("no advantages: {reason}"),
         };
-        let mut said = format!("Σ passing {:.3} → {:.3}", figures.before, figures.after);
+        let (before, after) = (advantage(figures.before), advantage(figures.after));
+        let mut said = format!("Σ passing {before} → {after}");
         if let Some(effective) = figures.effective {
             said.push_str(&format!("  n_eff {effective:.1}/{}", figures.sharing));
         }
