@@ -40,16 +40,33 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     options.export_id.clone_from(&args.rows.export_id);
     options.permute = args.permute;
 
-    let (written, sha256) = write_whole(&args.output, |out| target.write(&session, &options, out))
-        .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?;
+    let to_stdout = args.output == Path::new("-");
+    let (written, sha256) = if to_stdout {
+        let mut out = Hashing {
+            inner: &mut *io.out,
+            hash: Sha256::new(),
+        };
+        let written = target.write(&session, &options, &mut out)?;
+        (written, hex(&out.hash.finalize()))
+    } else {
+        write_whole(&args.output, |out| target.write(&session, &options, out))
+            .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?
+    };
     tell(&written, io)?;
-    io.note(&format!("{}: {} rows", args.output.display(), written.rows))?;
+    let rows = if written.rows == 1 { "row" } else { "rows" };
+    if !to_stdout {
+        io.note(&format!(
+            "{}: {} {rows}",
+            args.output.display(),
+            written.rows
+        ))?;
+    }
 
     let config = format!(
         "estimator={} scheme={} {} all={} permute={}",
         options.estimator, options.scheme, options.choices, options.all, options.permute
     );
-    if let Some(export_id) = &written.export_id {
+    if let Some(export_id) = written.export_id.as_ref().filter(|_| !to_stdout) {
         let manifest = Manifest {
             export_id,
             tool: export::TOOL,

@@ -53,10 +53,11 @@ impl Export for Advantages {
     ) -> io::Result<Written> {
         let mut written = Written::default();
         let mut computed = Vec::new();
+        let mut dropped = 0usize;
         for (index, group) in source.groups().iter().enumerate() {
             match source.computed(index) {
                 Ok(found) if found.kept || options.all => computed.push((group, found)),
-                Ok(_) => {}
+                Ok(_) => dropped += 1,
                 Err(reason) => written
                     .problems
                     .push(format!("group {}: {reason}", group.id)),
@@ -79,6 +80,11 @@ impl Export for Advantages {
                 .iter()
                 .filter(|t| t.reward.is_none())
                 .count();
+        }
+        if dropped > 0 {
+            written.notes.push(format!(
+                "{dropped} groups without both outcomes have no rows: dynamic sampling drops them (--all writes them)"
+            ));
         }
         if unscored > 0 {
             written.notes.push(format!(

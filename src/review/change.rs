@@ -2,7 +2,7 @@
 
 use super::session::ReviewSession;
 use super::view::{Origin, passing};
-use crate::domain::{Move, Ranking};
+use crate::domain::{GroupClass, Move, Ranking};
 use crate::store::{EventBody, GroupRecord, NewEvent};
 
 /// What a person wants changed in a group's judgement.
@@ -137,7 +137,14 @@ impl ReviewSession {
         let after = base
             .apply(edit)
             .ok_or(ReviewError::Nothing("it stands there already"))?;
+        let tied = after
+            .tier_of(index)
+            .and_then(|tier| after.tiers().get(tier))
+            .map_or(0, |tier| tier.len() - 1);
         let summary = match after.rank_of(index) {
+            Some(rank) if tied > 0 => {
+                format!("{} → rank {rank}, tied with {tied} more", trajectory.id)
+            }
             Some(rank) => format!("{} → rank {rank}", trajectory.id),
             None => format!("{} → unranked", trajectory.id),
         };
@@ -194,10 +201,13 @@ impl ReviewSession {
             .into_iter()
             .filter_map(|i| data.trajectories.get(i).map(|t| t.id.0.clone()))
             .collect();
-        let summary = match unranked.len() {
+        let mut summary = match unranked.len() {
             0 => "submitted".to_owned(),
             left => format!("submitted; {left} passing left unranked"),
         };
+        if !GroupClass::of(&data.trajectories).is_kept() {
+            summary.push_str("; the group is dropped, so no advantage changes");
+        }
         let body = EventBody::RankSubmit {
             tiers: self.to_ids(group, &draft),
             unranked,
@@ -225,29 +235,26 @@ impl ReviewSession {
     }
 
     fn propose_undo(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
-        let last = self
-            .judgement(group)
-            .and_then(|judgement| judgement.undo.last());
+        let judgement = self.judgement(group);
+        let last = judgement.and_then(|judgement| judgement.undo.last());
         let event_id = last.ok_or(ReviewError::Nothing("no change to undo in this group"))?;
-        Ok((
-            EventBody::Undo {
-                event_id: event_id.clone(),
-            },
-            "undone".to_owned(),
-        ))
+        let what = judgement.and_then(|judgement| judgement.change_word(event_id));
+        let summary = match what {
+            Some("submission") => "undone: the submission, it is a draft again".to_owned(),
+            what => format!("undone: {}", what.unwrap_or("change")),
+        };
+        let event_id = event_id.clone();
+        Ok((EventBody::Undo { event_id }, summary))
     }
 
     fn propose_redo(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
-        let last = self
-            .judgement(group)
-            .and_then(|judgement| judgement.redo.last());
+        let judgement = self.judgement(group);
+        let last = judgement.and_then(|judgement| judgement.redo.last());
         let event_id = last.ok_or(ReviewError::Nothing("no change to redo in this group"))?;
-        Ok((
-            EventBody::Redo {
-                event_id: event_id.clone(),
-            },
-            "redone".to_owned(),
-        ))
+        let what = judgement.and_then(|judgement| judgement.change_word(event_id));
+        let summary = format!("redone: {}", what.unwrap_or("change"));
+        let event_id = event_id.clone();
+        Ok((EventBody::Redo { event_id }, summary))
     }
 
     fn set_to(

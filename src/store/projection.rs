@@ -94,6 +94,21 @@ impl Judgement {
         None
     }
 
+    /// What a change of this judgement was about, in words; `None` for an event that is none.
+    #[must_use]
+    pub fn change_word(&self, event_id: &str) -> Option<&'static str> {
+        let change = self
+            .changes
+            .iter()
+            .find(|change| change.event_id == event_id)?;
+        match change.body {
+            EventBody::RankSet { .. } => Some("ranking"),
+            EventBody::RankSubmit { .. } => Some("submission"),
+            EventBody::NoteSet { .. } => Some("note"),
+            _ => None,
+        }
+    }
+
     /// Takes the judgement of this fingerprint out of the chain, if it is there.
     fn take(chain: &mut Option<Box<Self>>, fingerprint: &str) -> Option<Box<Self>> {
         let mut found = chain.take()?;

@@ -108,7 +108,7 @@ actions! {
     FocusPrevious Compare "focus_previous" "Focus the candidate before";
     MoveUp Compare "move_up" "Move the focused candidate up in the ranking";
     MoveDown Compare "move_down" "Move the focused candidate down in the ranking";
-    PlaceDigit Compare "place_digit" "Put the focused candidate on that place (1-9)";
+    PlaceDigit Compare "place_digit" "Put the focused candidate on that place, below a tie that covers it (1-9)";
     TieAbove Compare "tie_above" "Tie the focused candidate with the one above";
     Split Compare "split" "Take the focused candidate out of its tie";
     Unrank Compare "unrank" "Take the focused candidate out of the ranking";
