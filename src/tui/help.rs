@@ -75,13 +75,13 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::TogglePreview, "preview"),
         ],
         Context::Compare => &[
+            (Action::Submit, "submit"),
+            (Action::Undo, "undo"),
             (Action::MoveDown, "down"),
             (Action::MoveUp, "up"),
             (Action::FocusNext, "next"),
             (Action::TieAbove, "tie"),
             (Action::AcceptGrader, "accept"),
-            (Action::Submit, "submit"),
-            (Action::Undo, "undo"),
             (Action::NextHunk, "hunk"),
             (Action::NextFile, "file"),
             (Action::OpenSteps, "steps"),
@@ -98,7 +98,10 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::NextTrajectory, "candidate"),
             (Action::Search, "search"),
         ],
-        Context::Grader => &[(Action::NextVote, "next vote"), (Action::RawAnswer, "raw")],
+        Context::Grader => &[
+            (Action::NextVote, "next answer"),
+            (Action::RawAnswer, "raw"),
+        ],
         Context::Schedule => &[
             (Action::NextValue, "next value"),
             (Action::PreviousValue, "value before"),

@@ -272,7 +272,7 @@ impl Line<'_> {
             x += width + GAP;
             let style = on(match field {
                 Field::Outcome => theme.style(outcome_role(candidate.outcome)),
-                Field::Grader if candidate.flipped => theme.style(Role::Warning),
+                Field::Grader if candidate.differs => theme.style(Role::Warning),
                 Field::Findings => theme.style(Role::Finding),
                 Field::Bar => theme.style(Role::Bar),
                 Field::Multiplier => theme.style(trend(candidate.multiplier)),
@@ -318,8 +318,9 @@ fn words(candidate: &Candidate, field: Field) -> String {
         Field::Grader => match candidate.grader_rank {
             None => String::new(),
             Some(other) => {
-                let mark = if candidate.flipped { " ≠" } else { "" };
-                format!("{}{mark}", rank(other))
+                let tie = if candidate.grader_tied { " =" } else { "" };
+                let mark = if candidate.differs { " ≠" } else { "" };
+                format!("{}{tie}{mark}", rank(other))
             }
         },
         Field::Candidate => format!(
@@ -426,7 +427,8 @@ mod tests {
             steps: Some(30),
             findings: 1,
             grader_rank: None,
-            flipped: false,
+            grader_tied: false,
+            differs: false,
             marks: vec!["= same patch as B".to_owned()],
         }
     }

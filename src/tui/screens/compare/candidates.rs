@@ -42,8 +42,10 @@ pub struct Candidate {
     pub findings: usize,
     /// Rank in the grader's ranking when that is not the one shown; inner `None` = unranked there.
     pub grader_rank: Option<Option<usize>>,
-    /// Whether a pair with it is ordered the other way round by the grader.
-    pub flipped: bool,
+    /// Whether it ties with others in the grader's ranking.
+    pub grader_tied: bool,
+    /// Whether its rank, or those it ties with, are others in the grader's ranking.
+    pub differs: bool,
     /// Words on it: duplicates, empty patch, masked, ….
     pub marks: Vec<String>,
 }
@@ -91,11 +93,10 @@ pub fn candidates(
         return Vec::new();
     };
     let places = Places::of(&reviewed.shown.ranking);
-    let grader = reviewed
-        .grader
-        .as_ref()
-        .filter(|grader| **grader != reviewed.shown.ranking)
-        .map(Places::of);
+    let grader =
+        reviewed.grader.as_ref().map(Places::of).filter(|grader| {
+            (0..data.trajectories.len()).any(|index| !places.agrees(grader, index))
+        });
     let duplicates = duplicates(data);
     let mut findings: HashMap<TrajectoryIndex, usize> = HashMap::new();
     for finding in session
@@ -104,14 +105,6 @@ pub fn candidates(
         .flat_map(|answer| &answer.findings)
     {
         *findings.entry(finding.trajectory).or_default() += 1;
-    }
-    let mut flipped = vec![false; data.trajectories.len()];
-    for &(a, b) in &reviewed.difference.flipped {
-        for index in [a, b] {
-            if let Some(flag) = flipped.get_mut(index) {
-                *flag = true;
-            }
-        }
     }
     let credit = credit(reviewed);
     order(data, &reviewed.shown.ranking)
@@ -146,7 +139,10 @@ pub fn candidates(
                 steps: trajectory.steps,
                 findings: findings.get(&index).copied().unwrap_or(0),
                 grader_rank: grader.as_ref().map(|places| places.rank(index)),
-                flipped: flipped[index],
+                grader_tied: grader.as_ref().is_some_and(|places| places.tied(index)),
+                differs: grader
+                    .as_ref()
+                    .is_some_and(|grader| !places.agrees(grader, index)),
                 marks: marks(trajectory, duplicates.get(&index).copied()),
             }
         })
@@ -215,16 +211,16 @@ pub fn figures(group: &RolloutGroup, reviewed: &ReviewedGroup) -> Result<Figures
     })
 }
 
-/// Rank and tie of every ranked trajectory, looked up in one step.
-struct Places(HashMap<TrajectoryIndex, (usize, bool)>);
+/// Rank and tier of every ranked trajectory, looked up in one step.
+struct Places<'a>(HashMap<TrajectoryIndex, (usize, &'a [TrajectoryIndex])>);
 
-impl Places {
-    fn of(ranking: &Ranking) -> Self {
+impl<'a> Places<'a> {
+    fn of(ranking: &'a Ranking) -> Self {
         let mut places = HashMap::new();
         let mut rank = 1;
         for tier in ranking.tiers() {
             for &index in tier {
-                places.insert(index, (rank, tier.len() > 1));
+                places.insert(index, (rank, tier.as_slice()));
             }
             rank += tier.len();
         }
@@ -236,7 +232,20 @@ impl Places {
     }
 
     fn tied(&self, index: TrajectoryIndex) -> bool {
-        self.0.get(&index).is_some_and(|(_, tied)| *tied)
+        self.0.get(&index).is_some_and(|(_, tier)| tier.len() > 1)
+    }
+
+    /// Whether both rank it the same and tie it with the same ones.
+    fn agrees(&self, other: &Self, index: TrajectoryIndex) -> bool {
+        match (self.0.get(&index), other.0.get(&index)) {
+            (Some((rank, tier)), Some((other_rank, other_tier))) => {
+                rank == other_rank
+                    && tier.len() == other_tier.len()
+                    && tier.iter().all(|member| other_tier.contains(member))
+            }
+            (None, None) => true,
+            _ => false,
+        }
     }
 }
 

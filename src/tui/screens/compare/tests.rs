@@ -264,6 +264,86 @@ fn jumps_lead_the_other_columns_to_the_same_place() {
 }
 
 #[test]
+fn every_column_opens_at_its_own_top() {
+    let mut model = model(190, 40);
+    // The patch beside the focused one touches a file before the first one of the focused one.
+    let data = model.session.as_ref().unwrap().group(0).unwrap().clone();
+    let mut patches = model.opened.remove(0).patches.clone();
+    let first = "--- a/lock\n+++ b/lock\n@@ -1,1 +1,1 @@\n-1\n+2\n";
+    let text = format!("{first}{}", patch(1));
+    patches[0] = Arc::new(Patch::read(Arc::from(text.as_str())));
+    let opened = OpenedGroup {
+        group: 0,
+        content: content(&data),
+        patches,
+        reference: None,
+    };
+    model.compare.positions.clear();
+    model.compare.rows.clear();
+    let result = Ok(Arc::new(opened));
+    root(&mut model, Message::GroupOpened { group: 0, result });
+    assert_eq!(model.compare.position(Some(0)), Position::default());
+    assert!(
+        screen(&model).contains(" file 1/3 1-"),
+        "{}",
+        screen(&model)
+    );
+    press(&mut model, "l");
+    assert_eq!(model.compare.position(Some(0)), Position::default());
+    press(&mut model, "hn");
+    assert_ne!(model.compare.position(Some(0)), Position::default());
+    assert!(screen(&model).contains("▲ file 3/3"), "{}", screen(&model));
+    press(&mut model, "gg");
+    assert_eq!(model.compare.position(Some(0)), Position::default());
+}
+
+#[test]
+fn a_row_is_marked_when_its_rank_or_its_ties_are_not_the_graders() {
+    // The grader: t1 > t0 = t2 > t3.
+    let mut model = model(160, 40);
+    let marks = |model: &Model| -> Vec<(usize, bool)> {
+        let (group, reviewed) = model.reviewed.as_ref().unwrap();
+        let all = super::candidates(model.session.as_ref().unwrap(), *group, reviewed);
+        all.iter()
+            .map(|found| (found.index, found.differs))
+            .collect()
+    };
+    press(&mut model, "l-");
+    let split = marks(&model);
+    assert!(split.contains(&(0, true)) && split.contains(&(2, true)));
+    assert!(split.contains(&(1, false)) && split.contains(&(3, false)));
+    assert!(screen(&model).contains("2 = ≠"), "{}", screen(&model));
+    press(&mut model, "ux");
+    assert!(marks(&model).contains(&(0, true)));
+    assert!(marks(&model).contains(&(4, false)), "a failing one");
+}
+
+#[test]
+fn the_footer_fits_submit_and_undo() {
+    for size in [(80, 24), (60, 20)] {
+        let model = model(size.0, size.1);
+        let screen = screen(&model);
+        let footer = screen.lines().last().unwrap();
+        assert!(footer.contains("<enter> submit  u undo"), "{footer}");
+    }
+}
+
+#[test]
+fn the_header_says_why_a_group_is_dropped() {
+    for size in [(200, 40), (80, 24), (60, 20)] {
+        let mut model = model(size.0, size.1);
+        press(&mut model, ")");
+        let screen = screen(&model);
+        assert!(
+            screen.contains("dropped: all pass, advantage 0"),
+            "{screen}"
+        );
+        assert!(screen.contains("3/3 pass · you: unseen"), "{screen}");
+        assert!(!screen.contains("−0.000") && !screen.contains("-0.000"));
+    }
+}
+
+#[test]
 fn search_finds_and_wraps_around() {
     let mut model = model(80, 24);
     press(&mut model, "/new<enter>");

@@ -263,7 +263,9 @@ fn rows_of(model: &mut Model, opened: &OpenedGroup, slot: Slot) -> Option<Arc<Ro
     Some(rows)
 }
 
-/// The position of a patch that shows the place of the base that the focused one shows.
+/// The position of a patch that shows the place of the base that the focused one shows. At the top
+/// of the focused one every patch shows its own top, so that no file is above the screen before
+/// the person has scrolled.
 fn follow(model: &Model, slot: Slot, rows: &Rows) -> Option<Position> {
     let leader = focused(model);
     if leader == slot {
@@ -271,6 +273,9 @@ fn follow(model: &Model, slot: Slot, rows: &Rows) -> Option<Position> {
     }
     let leading = model.compare.rows(leader)?;
     let at = model.compare.position(leader);
+    if at == Position::default() {
+        return Some(at);
+    }
     let (path, line) = leading.anchor(at.row)?;
     rows.find_anchor(path, line).map(Position::at)
 }
@@ -422,6 +427,12 @@ fn toggle_reference(model: &mut Model) {
         return;
     }
     model.compare.reference = !model.compare.reference;
+    let said = if model.compare.reference {
+        "reference patch shown, in the last column"
+    } else {
+        "reference patch hidden"
+    };
+    model.say(Severity::Info, said);
 }
 
 #[derive(Clone, Copy)]
@@ -525,7 +536,7 @@ fn copy(model: &mut Model) -> Vec<Effect> {
             let bytes = patch.len();
             model.say(
                 Severity::Info,
-                format!("patch of {} copied: {bytes} bytes", letter(index)),
+                format!("copied: {bytes} bytes (OSC 52; the terminal must allow it)"),
             );
             vec![Effect::Copy(patch)]
         }

@@ -72,6 +72,9 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     }
 }
 
+/// What stands between the parts of the header.
+const SEPARATOR: &str = " · ";
+
 struct Page<'a> {
     model: &'a Model,
     theme: &'a Theme,
@@ -87,44 +90,36 @@ impl Page<'_> {
         self.theme.style(role)
     }
 
+    /// Group, counts and what the person did come first; what may be cut comes last.
     fn header(&self, buffer: &mut Buffer, area: Area) {
-        let dim = self.style(Role::Dim);
-        let separator = || (" · ".to_owned(), dim);
-        let passing = self
-            .data
-            .trajectories
-            .iter()
-            .filter(|t| t.outcome.is_pass())
-            .count();
+        let counts = self.counts();
+        let yours = self.yours();
+        // The name gives way, so that counts and state are whole on the narrowest screen.
+        let rest = counts.chars().count() + yours.chars().count() + 2 * SEPARATOR.chars().count();
+        let free = usize::from(area.width).saturating_sub(rest);
+        let name = text::cut(self.data.id.as_str(), free.clamp(12, 40));
+        let text = self.style(Role::Text);
         let mut parts = vec![
-            (
-                text::cut(self.data.id.as_str(), 40),
-                self.style(Role::Title),
-            ),
-            separator(),
-            (
-                format!("{passing}/{} pass", self.data.trajectories.len()),
-                self.style(Role::Text),
-            ),
-            separator(),
-            (
-                self.reviewed.class.reason().to_owned(),
-                self.style(Role::Text),
-            ),
-            separator(),
-            (self.grader(), self.style(Role::Text)),
-            separator(),
-            (self.yours(), self.style(Role::Strong)),
+            (name, self.style(Role::Title)),
+            (counts, text),
+            (yours, self.style(Role::Strong)),
         ];
-        if area.height > 1 {
-            // The state comes before what may be cut, the reason last.
-            let state = parts.pop();
-            parts.truncate(7);
-            let reason = parts.remove(4);
-            parts.remove(4);
-            parts.extend([separator(), reason]);
-            parts.splice(4..4, state.into_iter().chain([separator()]));
+        if self.reviewed.shown.origin == Origin::AcceptedGrader {
+            parts.push(("accepted from grader".to_owned(), text));
         }
+        parts.push((self.grader(), text));
+        if self.reviewed.class.is_kept() {
+            parts.push((self.reviewed.class.reason().to_owned(), text));
+        }
+        let separator = (SEPARATOR.to_owned(), self.style(Role::Dim));
+        let parts: Vec<_> = parts
+            .into_iter()
+            .enumerate()
+            .flat_map(|(place, part)| {
+                let before = (place > 0).then(|| separator.clone());
+                before.into_iter().chain([part])
+            })
+            .collect();
         let used = put_parts(buffer, (area.x, area.y), area.width, &parts);
         let figures = self.figures();
         let style = self.style(Role::Info);
@@ -134,6 +129,25 @@ impl Page<'_> {
             let free = area.width.saturating_sub(used + 2);
             put_right(buffer, (area.x + used + 2, area.y), free, &figures, style);
         }
+    }
+
+    /// How many of all pass, and how many have no outcome.
+    fn counts(&self) -> String {
+        let count = |wanted| {
+            let all = self.data.trajectories.iter();
+            all.filter(|trajectory| trajectory.outcome == wanted)
+                .count()
+        };
+        let mut said = format!(
+            "{}/{} pass",
+            count(Outcome::Pass),
+            self.data.trajectories.len()
+        );
+        let unscored = count(Outcome::Unscored);
+        if unscored > 0 {
+            said.push_str(&format!(" · {unscored} unscored"));
+        }
+        said
     }
 
     fn grader(&self) -> String {
@@ -147,7 +161,7 @@ impl Page<'_> {
                 .iter()
                 .position(|other| std::ptr::eq(other, answer))
                 .unwrap_or(0);
-            said.push_str(&format!(" (vote {} of {})", place + 1, answers.len()));
+            said = format!("answer {} of {}, {said}", place + 1, answers.len());
         }
         if answer.ranking.is_none() {
             said.push_str(&format!(": {}", text::sanitize_line(&answer.status)));
@@ -156,25 +170,29 @@ impl Page<'_> {
     }
 
     fn yours(&self) -> String {
-        let state = self.session.state(self.group).word();
-        match self.reviewed.shown.origin {
-            Origin::AcceptedGrader => format!("you: {state} (accepted from grader)"),
-            _ => format!("you: {state}"),
-        }
+        format!("you: {}", self.session.state(self.group).word())
     }
 
+    /// Why a group is dropped comes first: its figures follow from that.
     fn figures(&self) -> String {
+        let class = self.reviewed.class;
+        let mut said = String::new();
+        if !class.is_kept() {
+            said.push_str(class.reason());
+            said.push_str("  ");
+        }
         let figures = match figures(self.data, self.reviewed) {
             Ok(figures) => figures,
-            Err(reason) => return format!("no advantages: {reason}"),
+            Err(reason) => return format!("{said}no advantages: {reason}"),
         };
         let (before, after) = (advantage(figures.before), advantage(figures.after));
-        let mut said = format!("Σ passing {before} → {after}");
+        said.push_str(&format!("Σ passing {before} → {after}"));
         if let Some(effective) = figures.effective {
             said.push_str(&format!("  n_eff {effective:.1}/{}", figures.sharing));
         }
         match self.reviewed.credit_moved() {
-            Some(moved) => said.push_str(&format!("  credit moved {moved:.3}")),
+            Some(moved) => said.push_str(&format!("  credit moved {}", advantage(moved))),
+            None if !class.is_kept() => said.push_str("  not redistributed"),
             None => said.push_str(&format!("  not redistributed: {}", self.why_not())),
         }
         let judgement = self.session.judgement(self.group);
@@ -190,9 +208,6 @@ impl Page<'_> {
     }
 
     fn why_not(&self) -> &'static str {
-        if !self.reviewed.class.is_kept() {
-            return "the group is dropped";
-        }
         if self.reviewed.shown.ranking.is_empty() {
             return "nobody ranked";
         }
@@ -274,7 +289,13 @@ impl Page<'_> {
             .map_or(String::new(), |rows| {
                 let at = self.model.compare.position(column.slot);
                 let last = (at.row + usize::from(column.text.height)).min(rows.len());
-                format!(" {}-{}/{}", at.row + 1, last, rows.len())
+                let files = rows.file_starts().len();
+                let file = match rows.file_at(at.row) {
+                    Some(0) if files > 1 => format!(" file 1/{files}"),
+                    Some(file) if files > 1 => format!(" ▲ file {}/{files}", file + 1),
+                    _ => String::new(),
+                };
+                format!("{file} {}-{}/{}", at.row + 1, last, rows.len())
             });
         let taken = u16::try_from(right.chars().count())
             .unwrap_or(0)

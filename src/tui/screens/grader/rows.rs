@@ -101,9 +101,12 @@ pub fn title(answer: &GraderAnswer, place: usize, count: usize) -> String {
     } else {
         format!(" ({})", facts.join(", "))
     };
+    // Votes are counted from 0 in files; the same number twice would only be noise.
     let vote = answer
         .vote
-        .map(|vote| format!(" · vote {vote}"))
+        .and_then(|vote| usize::try_from(vote).ok())
+        .filter(|&vote| vote != place)
+        .map(|vote| format!(" (vote {})", vote.saturating_add(1)))
         .unwrap_or_default();
     let line = format!(
         "grader {}{facts} · answer {} of {count}{vote} · {}",

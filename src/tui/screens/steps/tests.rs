@@ -35,6 +35,16 @@ fn steps_and_failures_are_reached_by_keys() {
 }
 
 #[test]
+fn the_end_is_the_last_step() {
+    let mut model = steps(80, 24);
+    press(&mut model, "G");
+    assert_eq!(current(&model), 3);
+    assert!(screen(&model).contains("step 4 of 4"));
+    press(&mut model, "p");
+    assert_eq!(current(&model), 2);
+}
+
+#[test]
 fn the_system_prompt_is_folded_until_asked_for() {
     let mut model = steps(100, 30);
     assert!(screen(&model).contains("folded, 7 bytes"));

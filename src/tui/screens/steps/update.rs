@@ -171,10 +171,12 @@ fn walk(model: &mut Model, action: Action) {
         Action::HalfPageDown => (down((page / 2).max(1)), ""),
         Action::HalfPageUp => (up((page / 2).max(1)), ""),
         Action::Top => (Some(Position::default()), ""),
-        Action::Bottom => (
-            Some(Position::at(transcript.len()).clamp(page, transcript.len(), tall)),
-            "",
-        ),
+        Action::Bottom => {
+            let filled = Position::at(transcript.len()).clamp(page, transcript.len(), tall);
+            // The last step becomes the current one, though short steps leave room below it.
+            let last = Position::at(transcript.start(transcript.steps().saturating_sub(1)));
+            (Some(filled.max(last)), "")
+        }
         Action::NextStep => (
             start(Some(step + 1).filter(|&next| next < transcript.steps())),
             "this is the last step",

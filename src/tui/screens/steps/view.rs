@@ -94,7 +94,7 @@ impl Page<'_> {
             trajectory.outcome.word(),
         );
         if let Some(status) = &trajectory.exit_status {
-            said.push_str(&format!(" · {}", text::sanitize_line(status)));
+            said.push_str(&format!(" · exit {}", text::sanitize_line(status)));
         }
         let right = transcript(self.model).map_or(String::new(), |(transcript, at)| {
             if transcript.is_empty() {
