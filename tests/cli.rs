@@ -578,3 +578,17 @@ fn a_reader_that_goes_away_is_no_error() {
     let answer = Answer::of(&child.wait_with_output().unwrap());
     assert_eq!((answer.code, answer.err.as_str()), (0, ""));
 }
+
+#[cfg(feature = "tui")]
+#[test]
+fn a_theme_that_is_not_there_is_a_usage_error() {
+    let desk = Desk::new();
+    let output = desk
+        .command(&["--theme", "nope", "groups.jsonl"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("dark, light, plain"), "{said}");
+    assert!(!said.contains("no terminal"), "{said}");
+}

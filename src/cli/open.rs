@@ -1,5 +1,6 @@
 //! The one door to the terminal interface: starting it, and its tables for the headless commands.
 
+use std::io::{IsTerminal, stdin, stdout};
 use std::path::Path;
 
 use clap::CommandFactory;
@@ -40,6 +41,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
             }));
         }
     }
+    check_theme(cli.screen.theme.as_deref())?;
     let options = TuiOptions {
         paths: cli.paths.clone(),
         load: load_options(&cli.common),
@@ -50,10 +52,27 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         keys: cli.screen.keys.clone(),
     };
     crate::tui::run(options).map_err(|error| {
-        CliError::failed(error)
-            .hint("`gagar groups PATH...` and the other commands need no terminal")
+        let failed = CliError::failed(error);
+        if stdin().is_terminal() && stdout().is_terminal() {
+            failed
+        } else {
+            failed.hint("`gagar groups PATH...` and the other commands need no terminal")
+        }
     })?;
     Ok(Ending::Fine)
+}
+
+/// Looks for a theme that is named before a terminal is needed.
+///
+/// # Errors
+/// A theme file cannot be used, or there is no theme of this name: a usage error that lists those
+/// there are.
+fn check_theme(named: Option<&str>) -> Result<(), CliError> {
+    if named.is_some() {
+        let themes = read_themes(config_folder().as_deref()).map_err(CliError::failed)?;
+        choose_theme(&themes, named, true).map_err(CliError::usage)?;
+    }
+    Ok(())
 }
 
 /// The key table, with the person's overrides.

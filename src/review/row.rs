@@ -50,6 +50,8 @@ pub struct GroupRow {
     pub ranked_by: Option<String>,
     /// Share of the passing credit that the ranking moved; `None` when none was.
     pub credit_moved: Option<f64>,
+    /// Whether advantages cannot be computed: estimator or rules do not fit the group.
+    pub without_advantages: bool,
     /// Credit disagreement between grader and annotator; `None` unless both ranked.
     pub disagreement: Option<f64>,
     /// Number of grader findings.
@@ -81,6 +83,7 @@ impl GroupRow {
             class: reviewed.class,
             ranked_by: ranked_by.filter(|name| !name.is_empty()),
             credit_moved: reviewed.credit_moved(),
+            without_advantages: reviewed.baseline.is_err() || reviewed.redistributed.is_err(),
             disagreement: reviewed.disagreement(session, group),
             findings: session
                 .answer(group)

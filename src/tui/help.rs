@@ -61,6 +61,61 @@ pub fn applies(model: &Model, action: Action) -> bool {
     }
 }
 
+/// Words and marks of a screen with what they mean, for the end of the key sheet.
+#[must_use]
+pub fn legend(context: Context) -> &'static [(&'static str, &'static str)] {
+    match context {
+        Context::Groups | Context::Compare => &LEGEND,
+        _ => &[],
+    }
+}
+
+const LEGEND: [(&str, &str); 13] = [
+    (
+        "kept / dropped",
+        "kept for training: some pass and some fail; else dropped, no advantage to learn from",
+    ),
+    (
+        "rankable",
+        "kept, with two or more passing: a ranking can move credit",
+    ),
+    (
+        "credit moved",
+        "share of the passing advantage that the ranking moves, 0 to 1",
+    ),
+    (
+        "disagr",
+        "share of the credit that grader and annotator place differently",
+    ),
+    ("⚑", "findings of the grader"),
+    (
+        "≠",
+        "grader and shown ranking order a pair with this candidate differently",
+    ),
+    (
+        "=",
+        "ties with others of the same rank; in the marks: same patch",
+    ),
+    ("×", "multiplier: advantage after / before the ranking"),
+    (
+        "share",
+        "part of the passing credit that the candidate gets",
+    ),
+    (
+        "n_eff",
+        "how many candidates the credit is spread over: 1 / Σ share²",
+    ),
+    ("● ○ ?", "passing, failing, unscored"),
+    (
+        "edited",
+        "submitted, then changed: the submission counts until the next",
+    ),
+    (
+        "stale",
+        "judged on other data than what is loaded: does not count",
+    ),
+];
+
 /// The keys and words of the footer, most useful first.
 #[must_use]
 pub fn footer(model: &Model) -> Vec<(String, &'static str)> {

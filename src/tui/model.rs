@@ -17,6 +17,7 @@ use crate::domain::Content;
 use crate::review::NewEvent;
 use crate::review::Progress;
 use crate::review::{ReviewSession, ReviewedGroup, Settings};
+use crate::store::EventBody;
 
 /// Which screen is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -148,6 +149,19 @@ pub struct Model {
     pub colours: BTreeMap<(usize, Option<usize>, usize), Arc<FileColours>>,
     /// Highlight requests under way.
     pub colouring: std::collections::BTreeSet<(usize, Option<usize>, usize)>,
+}
+
+impl Saves {
+    /// Judgement changes that are not stored because a save failed: opening a group is recorded
+    /// with the first change and is none of its own.
+    #[must_use]
+    pub fn unsaved_changes(&self) -> usize {
+        self.unsaved
+            .iter()
+            .flatten()
+            .filter(|event| !matches!(event.body, EventBody::GroupOpen { .. }))
+            .count()
+    }
 }
 
 impl Model {

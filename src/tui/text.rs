@@ -197,6 +197,23 @@ pub fn cut(text: &str, width: usize) -> String {
     symbols
 }
 
+/// Returns a line cut to `width` columns with a `…` in its middle when it was longer, so that both
+/// ends show; safe like [`sanitize_line`].
+#[must_use]
+pub fn cut_middle(text: &str, width: usize) -> String {
+    let line = sanitize_line(text);
+    let total = self::width(&line);
+    if total <= width || width == 0 {
+        return cut(&line, width);
+    }
+    let tail = (width - 1) / 2;
+    let part = |skip, width| -> String {
+        let cells = cells(&line, skip, width);
+        cells.into_iter().map(|cell| cell.symbol).collect()
+    };
+    format!("{}…{}", part(0, width - 1 - tail), part(total - tail, tail))
+}
+
 /// Wraps a line at `width` columns (at least 1); returns the byte ranges of its display lines, at
 /// least one.
 #[must_use]
@@ -274,6 +291,10 @@ mod tests {
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(cut("abcd", 4), "abcd");
         assert_eq!(cut("日本語", 4), "日…");
+        assert_eq!(cut_middle("astropy__astropy-12907", 15), "astropy…y-12907");
+        assert_eq!(cut_middle("abcdef", 6), "abcdef");
+        assert_eq!(width(&cut_middle("日本語日本語", 7)), 7);
+        assert_eq!(cut_middle("abcdef", 0), "");
         assert_eq!(wrap("abcdef", 4), [0..4, 4..6]);
         assert_eq!(wrap("", 4), vec![Range { start: 0, end: 0 }]);
     }

@@ -174,9 +174,11 @@ impl Theme {
         }
     }
 
-    /// The same theme without colours (`NO_COLOR`): bold, underline and reverse remain.
+    /// The same theme without colours (`NO_COLOR`): bold, underline and reverse remain, the name
+    /// says so.
     #[must_use]
     pub fn without_colour(mut self) -> Self {
+        self.name.push_str(" (no colour)");
         for style in self.styles.values_mut() {
             style.fg = None;
             style.bg = None;

@@ -134,3 +134,45 @@ fn the_list_follows_the_group_of_the_compare_screen() {
     harness.press("k").resize(100, 30);
     assert_eq!(harness.model.groups.cursor(), 0);
 }
+
+#[test]
+fn no_column_is_sorted_by_that_is_not_shown() {
+    for columns in [60, 80, 120, 200] {
+        let mut harness = native(columns, 24);
+        for _ in 0..9 {
+            harness.press("s");
+            let name = harness.model.groups.sort.header();
+            let header = harness.screen().lines().nth(3).unwrap().to_owned();
+            let header = if columns < 150 {
+                header
+            } else {
+                harness.screen().lines().nth(2).unwrap().to_owned()
+            };
+            assert!(header.contains(name), "{columns} {name}: {header}");
+        }
+    }
+}
+
+#[test]
+fn why_a_group_is_dropped_shows_at_every_width() {
+    for columns in [60, 80, 100, 120, 200] {
+        let screen = native(columns, 24).screen();
+        for reason in ["all pass", "all fail"] {
+            assert!(screen.contains(reason), "{columns} {screen}");
+        }
+    }
+}
+
+#[test]
+fn an_estimator_that_does_not_fit_is_told_in_list_header_and_preview() {
+    let mut harness = Harness::open(&[sample("swebench")], 120, 40).unwrap();
+    let session = harness.model.session.as_mut().unwrap();
+    let mut settings = session.settings().clone();
+    settings.estimator = "verl-opo".parse().unwrap();
+    session.set_settings(settings);
+    harness.resize(120, 40);
+    let screen = harness.screen();
+    for said in [" error ", "3 without advantages", "no advantages: "] {
+        assert!(screen.contains(said), "{said} {screen}");
+    }
+}

@@ -15,7 +15,10 @@ fn the_palette_runs_what_it_finds() {
     assert_eq!(harness.model.screen, Screen::Compare);
     harness.press(":write<space>note<enter>");
     assert!(
-        harness.screen().contains("note on this group"),
+        harness.screen().contains("note on this group")
+            && harness
+                .screen()
+                .contains("goes into SFT exports as reasoning"),
         "{}",
         harness.screen()
     );
@@ -32,7 +35,9 @@ fn problems_are_listed_with_their_place() {
     let mut harness = Harness::open(&[folder.path()], 80, 24).unwrap();
     let screen = harness.press("!").screen();
     assert!(screen.contains("broken.jsonl"), "{screen}");
+    assert!(!screen.contains("left out:"), "{screen}");
     harness.press("<esc>");
+    assert!(harness.screen().contains("1 problem: !"));
     assert!(
         harness.screen().contains("No rollout group was found"),
         "{}",
@@ -60,4 +65,29 @@ fn pasted_text_stays_one_line() {
 fn nothing_on_disk() {
     let harness = Harness::open(&[sample("no-such-folder")], 80, 24).unwrap();
     assert!(harness.screen().contains("No rollout group was found"));
+}
+
+#[test]
+fn files_left_out_are_no_problems() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("other.json"), "{\"a\": 1}").unwrap();
+    let paths = [sample("native"), folder.path().to_owned()];
+    let mut harness = Harness::open(&paths, 80, 24).unwrap();
+    assert!(
+        !harness.screen().contains("problem"),
+        "{}",
+        harness.screen()
+    );
+    let screen = harness.press("!").screen();
+    assert!(screen.contains("left out: "), "{screen}");
+}
+
+#[test]
+fn the_key_sheet_ends_in_a_legend() {
+    let mut harness = native(60, 20);
+    for keys in ["?", "<enter>?"] {
+        let screen = harness.press(keys).press("n_eff").screen();
+        assert!(screen.contains("how many candidates"), "{screen}");
+        harness.press("<esc>");
+    }
 }

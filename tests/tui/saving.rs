@@ -46,6 +46,13 @@ fn a_failed_save_is_kept_told_and_tried_again_in_order() {
         "{}",
         harness.screen()
     );
+    for keys in ["q", "<ctrl-c><ctrl-c>", "n<enter>x", "<ctrl-y><ctrl-s>"] {
+        harness.press(keys);
+        assert!(
+            !harness.has_left() && harness.model.overlay.is_some(),
+            "{keys}"
+        );
+    }
     harness.press("<esc>q");
     harness.press("y");
     assert!(harness.has_left());
@@ -84,9 +91,17 @@ fn nothing_is_lost_while_the_store_fails() {
         .flatten()
         .collect();
     assert_eq!(unsaved, asked.len());
-    assert!(
-        harness.screen().contains("NOT SAVED"),
-        "{}",
-        harness.screen()
-    );
+    assert_eq!(harness.model.saves.unsaved_changes(), 3);
+    let screen = harness.press("q").screen();
+    assert!(screen.contains("3 judgement changes could not"), "{screen}");
+    harness.press("<esc>");
+    harness.press("J");
+    for columns in [60, 80, 120] {
+        let screen = harness.resize(columns, 24).screen();
+        let said = &harness.model.status.text;
+        assert!(
+            screen.contains("NOT SAVED") && screen.contains(said),
+            "{screen}"
+        );
+    }
 }

@@ -42,6 +42,15 @@ impl PromptKind {
             Self::Value => "value",
         }
     }
+
+    /// What becomes of the line, when that is not plain.
+    #[must_use]
+    pub fn purpose(self) -> Option<&'static str> {
+        match self {
+            Self::Note => Some("goes into SFT exports as reasoning"),
+            Self::Search | Self::Filter | Self::Value => None,
+        }
+    }
 }
 
 /// What lies over the screen.
@@ -187,13 +196,14 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
 }
 
 fn confirm(model: &mut Model, key: Key) -> Vec<Effect> {
-    match key.code {
-        Code::Char('y' | 'Y') => {
+    match (key.code, key.ctrl || key.alt) {
+        (Code::Char('y' | 'Y'), false) => {
             model.saves.unsaved.clear();
             vec![Effect::Quit]
         }
-        Code::Char('s' | 'S') => perform(model, Action::RetrySave, None),
-        Code::Char('n' | 'N' | 'q') | Code::Esc => Vec::new(),
+        (Code::Char('s' | 'S'), false) => perform(model, Action::RetrySave, None),
+        (Code::Esc, _) => Vec::new(),
+        // A second press of the key that leaves is no answer.
         _ => {
             model.overlay = Some(Overlay::ConfirmQuit);
             Vec::new()

@@ -3,9 +3,10 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use super::{Overlay, Picker, can_be_run};
+use super::{Overlay, Picker, can_be_run, view};
 use crate::tui::action::Action;
 use crate::tui::help;
+use crate::tui::long_text;
 use crate::tui::model::Model;
 
 /// A row of a searchable overlay.
@@ -25,7 +26,11 @@ pub struct Row {
 #[must_use]
 pub fn rows(model: &Model, overlay: &Overlay) -> Vec<Row> {
     match overlay {
-        Overlay::Help(picker) => matching(help_rows(model), picker),
+        Overlay::Help(picker) => {
+            let mut rows = help_rows(model);
+            rows.extend(legend_rows(model, picker));
+            matching(rows, picker)
+        }
         Overlay::Palette(picker) => {
             let mut rows = help_rows(model);
             rows.retain(|row| row.action.is_some_and(|action| can_be_run(model, action)));
@@ -48,11 +53,36 @@ fn help_rows(model: &Model) -> Vec<Row> {
         .collect()
 }
 
+/// What words and marks mean; wrapped, unless something is searched for.
+fn legend_rows(model: &Model, picker: &Picker) -> Vec<Row> {
+    let width = if picker.entry.text().is_empty() {
+        view::text_width(model)
+    } else {
+        usize::MAX
+    };
+    let legend = help::legend(model.screen.context());
+    legend
+        .iter()
+        .flat_map(|&(word, meaning)| {
+            let lines = long_text::wrapped(meaning, width, 0, usize::MAX);
+            lines.into_iter().enumerate().map(move |(line, range)| Row {
+                left: if line == 0 { word } else { "" }.to_owned(),
+                text: meaning[range].trim_end().to_owned(),
+                action: None,
+                applies: true,
+            })
+        })
+        .collect()
+}
+
 fn problem_rows(model: &Model) -> Vec<Row> {
     let set = model.session.as_ref().map(|session| session.set());
     set.into_iter()
-        .flat_map(|set| set.problems.iter().chain(&set.foreign))
-        .map(|problem| {
+        .flat_map(|set| {
+            let problems = set.problems.iter().map(|problem| ("", problem));
+            problems.chain(set.foreign.iter().map(|file| ("left out: ", file)))
+        })
+        .map(|(kind, problem)| {
             let name = problem.path.file_name().unwrap_or(problem.path.as_os_str());
             let line = problem
                 .line
@@ -65,7 +95,7 @@ fn problem_rows(model: &Model) -> Vec<Row> {
                 .unwrap_or_default();
             Row {
                 left: format!("{}{line}", name.to_string_lossy()),
-                text: format!("{record}{}", problem.reason),
+                text: format!("{kind}{record}{}", problem.reason),
                 action: None,
                 applies: true,
             }

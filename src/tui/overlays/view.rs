@@ -18,7 +18,7 @@ use crate::tui::widgets::line::{paint, put};
 /// Rows that PageUp and PageDown move by.
 pub const PAGE: usize = 10;
 /// Cells of the left column of lists.
-const LEFT: u16 = 20;
+pub const LEFT: u16 = 20;
 
 /// Where the open overlay is drawn; `None` when none is open.
 #[must_use]
@@ -41,13 +41,20 @@ pub fn area(model: &Model) -> Option<Area> {
     })
 }
 
+/// Cells that the text of a list's row has.
+#[must_use]
+pub fn text_width(model: &Model) -> usize {
+    let inner = area(model).map_or(0, |area| inside(area).width);
+    usize::from(inner.saturating_sub(LEFT)).max(1)
+}
+
 /// Draws the overlay.
 pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer) {
     let Some(area) = area(model) else { return };
     let title = match overlay {
         Overlay::Help(_) => format!(" keys of the {} screen ", model.screen.context().word()),
         Overlay::Palette(_) => " actions ".to_owned(),
-        Overlay::Problems(_) => " what could not be read ".to_owned(),
+        Overlay::Problems(_) => " problems and files left out ".to_owned(),
         Overlay::ConfirmQuit => " not everything is saved ".to_owned(),
         Overlay::Prompt { kind, .. } => format!(" {} ", kind.title()),
     };
@@ -64,11 +71,18 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
             draw_list(model, overlay, picker, theme, buffer, inner);
         }
         Overlay::ConfirmQuit => draw_confirm(model, theme, buffer, inner),
-        Overlay::Prompt { entry, error, .. } => {
+        Overlay::Prompt {
+            entry, error, kind, ..
+        } => {
             draw_entry(entry, theme, buffer, (inner.x, inner.y), inner.width);
             let (note, role) = match error {
                 Some(error) => (text::sanitize_line(error), Role::Error),
-                None => ("Enter takes it, Esc goes back".to_owned(), Role::Dim),
+                None => {
+                    let keys = "Enter takes it, Esc goes back";
+                    let purpose = kind.purpose();
+                    let note = purpose.map(|purpose| format!("{purpose} · {keys}"));
+                    (note.unwrap_or_else(|| keys.to_owned()), Role::Dim)
+                }
             };
             let width = usize::from(inner.width);
             for (y, range) in (inner.y + 1..inner.y + inner.height).zip(text::wrap(&note, width)) {
@@ -145,14 +159,15 @@ fn draw_list(
 }
 
 fn draw_confirm(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
-    let count: usize = model.saves.unsaved.iter().map(Vec::len).sum();
+    let count = model.saves.unsaved_changes();
+    let changes = match count {
+        1 => "1 judgement change".to_owned(),
+        count => format!("{count} judgement changes"),
+    };
     let reason = model.saves.failed.as_deref().unwrap_or("");
     let width = usize::from(area.width);
     let lines = [
-        (
-            format!("{count} recorded changes could not be stored:"),
-            Role::Strong,
-        ),
+        (format!("{changes} could not be stored:"), Role::Strong),
         (text::cut(reason, width), Role::Error),
         (String::new(), Role::Text),
         (

@@ -11,10 +11,17 @@ use crate::tui::model::{Model, Severity};
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 
+/// A reason of fewer cells tells nothing.
+const LEAST_REASON: usize = 6;
+
 /// Draws both lines.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
     let area = layout::status(model.size);
-    let (saves, role) = saves(model);
+    let (message, message_role) = message(model);
+    let message = text::sanitize_line(&message);
+    // What the action did comes first: the reason of a failed save is cut for it.
+    let room = usize::from(area.width).saturating_sub(message.width() + 3);
+    let (saves, role) = saves(model, room);
     let saves_width = u16::try_from(saves.width())
         .unwrap_or(u16::MAX)
         .min(area.width);
@@ -25,14 +32,13 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
         &saves,
         theme.style(role),
     );
-    let (message, role) = message(model);
     let left = area.width.saturating_sub(saves_width + 2);
     put(
         buffer,
         (area.x + 1, area.y),
         left,
-        &text::sanitize_line(&message),
-        theme.style(role),
+        &message,
+        theme.style(message_role),
     );
     draw_keys(model, theme, buffer);
 }
@@ -71,17 +77,22 @@ fn message(model: &Model) -> (String, Role) {
     (model.status.text.clone(), role)
 }
 
-/// Where the saves stand. Nothing is said before the first one.
-fn saves(model: &Model) -> (String, Role) {
+/// Where the saves stand, with a reason as long as `room` cells allow. Nothing is said before the
+/// first one.
+fn saves(model: &Model, room: usize) -> (String, Role) {
     let saves = &model.saves;
     match &saves.failed {
         Some(reason) => {
             let key = model.keymap.key_of(Action::RetrySave).unwrap_or_default();
-            let reason = text::cut(reason, usize::from(model.size.0) / 2);
-            (
-                format!("NOT SAVED: {reason} · {key} tries again "),
-                Role::Error,
-            )
+            let short = format!("NOT SAVED · {key} tries again ");
+            let most = room.saturating_sub(short.width() + 2);
+            let said = if most < LEAST_REASON {
+                short
+            } else {
+                let reason = text::cut(reason, most);
+                format!("NOT SAVED: {reason} · {key} tries again ")
+            };
+            (said, Role::Error)
         }
         None if !saves.pending.is_empty() => ("saving … ".to_owned(), Role::Dim),
         None if saves.stored > 0 => ("saved ".to_owned(), Role::Dim),

@@ -43,17 +43,18 @@ pub struct Placed {
 const GAP: u16 = 1;
 /// Narrowest task column.
 const TASK: u16 = 20;
+/// Width that the task column has before further columns are added: SWE-bench ids fit.
+const TASK_WANTED: u16 = 32;
 /// From this width on outcomes are drawn as glyphs beside the numbers.
 const GLYPHS_FROM: u16 = 76;
 
-/// Which columns come first when not all fit.
-const BY_IMPORTANCE: [Column; 8] = [
-    Column::N,
-    Column::Outcome,
-    Column::State,
+/// Shown even where ids must be cut. The credit's cells also say why a group is dropped.
+const NEEDED: [Column; 3] = [Column::Outcome, Column::State, Column::Credit];
+/// Which of the others come first; the outcome also tells the number of trajectories.
+const FURTHER: [Column; 5] = [
     Column::Findings,
+    Column::N,
     Column::Disagreement,
-    Column::Credit,
     Column::RankedBy,
     Column::Class,
 ];
@@ -175,7 +176,9 @@ impl Column {
             Self::Outcome => 9,
             Self::Class | Self::State => 9,
             Self::RankedBy => 12,
-            Self::Credit | Self::Disagreement => 6,
+            // "one scored"
+            Self::Credit => 10,
+            Self::Disagreement => 6,
             Self::Findings => 3,
         }
     }
@@ -193,9 +196,11 @@ pub fn place(width: u16) -> Vec<Placed> {
     let glyphs = has_glyphs(width);
     let mut left = width.saturating_sub(TASK);
     let mut chosen = vec![Column::Task];
-    for column in BY_IMPORTANCE {
+    let needed = NEEDED.map(|column| (column, 0));
+    let further = FURTHER.map(|column| (column, TASK_WANTED - TASK));
+    for (column, kept_free) in needed.into_iter().chain(further) {
         let needed = column.width(glyphs) + GAP;
-        if needed <= left {
+        if needed + kept_free <= left {
             left -= needed;
             chosen.push(column);
         }
@@ -236,11 +241,23 @@ mod tests {
             assert_eq!(placed[0].column, Column::Task);
         }
         assert_eq!(place(130).len(), Column::ALL.len());
-        assert!(
-            place(56)
-                .iter()
-                .any(|placed| placed.column == Column::State)
-        );
+    }
+
+    #[test]
+    fn the_task_comes_before_disagreement_findings_and_number() {
+        let columns = |width| -> Vec<_> { place(width).iter().map(|p| p.column).collect() };
+        let least = [Column::Task, Column::Outcome, Column::Credit, Column::State];
+        assert_eq!(columns(56), least);
+        for width in 56..240 {
+            let placed = place(width);
+            assert!(least.iter().all(|c| columns(width).contains(c)), "{width}");
+            assert!(
+                placed.len() == least.len() || placed[0].width >= TASK_WANTED,
+                "{width}"
+            );
+        }
+        assert!(columns(76).contains(&Column::Findings));
+        assert!(!columns(76).contains(&Column::Disagreement));
     }
 
     #[test]

@@ -280,6 +280,7 @@ mod tests {
             class: GroupClass::Mixed,
             ranked_by: Some("qwen-ft".to_owned()),
             credit_moved: Some(0.11),
+            without_advantages: false,
             disagreement: None,
             findings: 2,
             state: ReviewState::Unseen,

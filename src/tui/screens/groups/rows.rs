@@ -1,9 +1,10 @@
 //! The list's cells and the preview's lines, as text with roles.
 
 use super::columns::Column;
-use crate::domain::{Outcome, Trajectory};
-use crate::review::{GroupRow, ReviewSession, ReviewState};
+use crate::domain::{GroupClass, Outcome, RolloutGroup};
+use crate::review::{GroupRow, ReviewSession, ReviewState, ReviewedGroup};
 use crate::tui::long_text;
+use crate::tui::number;
 use crate::tui::screens::compare::{letter, order};
 use crate::tui::text;
 use crate::tui::theme::Role;
@@ -13,6 +14,9 @@ pub type Parts = Vec<(String, Role)>;
 
 /// Most trajectories that are drawn as one glyph each.
 const MOST_GLYPHS: usize = 8;
+
+/// Lines of a preview that the task's title has.
+const TITLE_LINES: usize = 3;
 
 /// One cell of the list.
 #[must_use]
@@ -36,6 +40,11 @@ pub fn cell(session: &ReviewSession, group: usize, column: Column, glyphs: bool)
             Some(name) => vec![(name.clone(), Role::Text)],
             None => unknown(),
         },
+        Column::Credit if !row.class.is_kept() => {
+            vec![(in_words(row.class).to_owned(), Role::Dim)]
+        }
+        Column::Disagreement if !row.class.is_kept() => Vec::new(),
+        Column::Credit if row.without_advantages => vec![("error".to_owned(), Role::Warning)],
         Column::Credit => share(row.credit_moved),
         Column::Disagreement => share(row.disagreement),
         Column::Findings => match row.findings {
@@ -60,7 +69,7 @@ fn outcome(row: &GroupRow, glyphs: bool) -> Parts {
         0 => String::new(),
         unscored => format!(" {unscored}?"),
     };
-    let numbers = format!("{}/{}{unscored}", row.passing, row.passing + row.failing);
+    let numbers = format!("{}/{}{unscored}", row.passing, row.n);
     let mut parts = Vec::new();
     if glyphs && row.n <= MOST_GLYPHS {
         parts.push(("●".repeat(row.passing), Role::Pass));
@@ -70,6 +79,17 @@ fn outcome(row: &GroupRow, glyphs: bool) -> Parts {
     }
     parts.push((numbers, Role::Text));
     parts
+}
+
+/// Why a group is dropped, in at most ten letters.
+fn in_words(class: GroupClass) -> &'static str {
+    match class {
+        GroupClass::Mixed => "mixed",
+        GroupClass::AllPass => "all pass",
+        GroupClass::AllFail => "all fail",
+        GroupClass::Singleton => "one scored",
+        GroupClass::Unscored => "unscored",
+    }
 }
 
 fn share(value: Option<f64>) -> Parts {
@@ -102,66 +122,124 @@ pub fn preview(session: &ReviewSession, group: usize, width: usize) -> Vec<Parts
     let mut lines = Vec::new();
     if let Some(title) = &data.task.title {
         let title = text::sanitize_line(title);
-        let wrapped = long_text::wrapped(&title, width.max(1), 0, 3).into_iter();
-        lines.extend(wrapped.map(|range| vec![(title[range].to_owned(), Role::Strong)]));
+        let mut wrapped = in_lines(&title, width, Role::Strong);
+        if wrapped.len() > TITLE_LINES {
+            wrapped.truncate(TITLE_LINES);
+            if let Some((last, _)) = wrapped.last_mut().and_then(|line| line.last_mut()) {
+                *last = text::cut(&format!("{last} …"), width);
+            }
+        }
+        lines.extend(wrapped);
     }
     if let Some(repo) = &data.task.repo {
         lines.push(vec![(text::sanitize_line(repo), Role::Dim)]);
     }
-    lines.push(vec![(reviewed.class.reason().to_owned(), Role::Dim)]);
-    lines.push(Vec::new());
-    for index in order(data, &reviewed.shown.ranking) {
-        let Some(trajectory) = data.trajectories.get(index) else {
-            continue;
-        };
-        let (glyph, role) = glyph(trajectory.outcome);
-        let mut parts = vec![
-            (format!("{:<2}", letter(index)), Role::Strong),
-            (format!("{glyph} "), role),
-            (facts(trajectory), Role::Text),
-        ];
-        if let Some(rank) = reviewed.shown.ranking.rank_of(index) {
-            parts.push((format!("rank {rank} "), Role::Key));
-        }
-        if let Ok(after) = &reviewed.redistributed
-            && let Some(advantage) = after.advantages.get(index)
-        {
-            parts.push((format!("{advantage:+.3}"), Role::Text));
-        }
-        lines.push(parts);
-    }
+    lines.extend(in_lines(reviewed.class.reason(), width, Role::Dim));
     // Without a baseline this is the baseline's reason.
     if let Err(reason) = &reviewed.redistributed {
-        lines.push(vec![(text::sanitize_line(reason), Role::Warning)]);
+        let said = format!("no advantages: {}", text::sanitize_line(reason));
+        lines.extend(in_lines(&said, width, Role::Warning));
     }
+    lines.push(Vec::new());
+    lines.extend(candidate_lines(data, &reviewed, width));
     if let Some(note) = session
         .judgement(group)
         .map(|j| &j.note)
         .filter(|note| !note.is_empty())
     {
         lines.push(Vec::new());
-        lines.push(vec![(
-            format!("note: {}", text::sanitize_line(note)),
-            Role::Info,
-        )]);
+        let note = format!("note: {}", text::sanitize_line(note));
+        lines.extend(in_lines(&note, width, Role::Info));
     }
     lines
 }
 
-fn facts(trajectory: &Trajectory) -> String {
-    let patch = &trajectory.patch;
-    let files = match patch.files {
-        1 => "1 file".to_owned(),
-        files => format!("{files} files"),
+/// A safe line wrapped between words.
+fn in_lines(line: &str, width: usize, role: Role) -> Vec<Parts> {
+    long_text::wrapped(line, width.max(1), 0, usize::MAX)
+        .into_iter()
+        .map(|range| vec![(line[range].trim_end().to_owned(), role)])
+        .collect()
+}
+
+/// One line per candidate in aligned columns; where room is short the words go before the numbers.
+fn candidate_lines(data: &RolloutGroup, reviewed: &ReviewedGroup, width: usize) -> Vec<Parts> {
+    /// Rank, advantage, files, lines, steps.
+    type Facts = [String; 5];
+    let facts = |index: usize, words: bool| -> Facts {
+        let Some(trajectory) = data.trajectories.get(index) else {
+            return Facts::default();
+        };
+        let rank = reviewed.shown.ranking.rank_of(index);
+        let after = reviewed.redistributed.as_ref().ok();
+        let files = trajectory.patch.files;
+        [
+            rank.map_or_else(String::new, |rank| match words {
+                true => format!("rank {rank}"),
+                false => format!("#{rank}"),
+            }),
+            after
+                .and_then(|after| after.advantages.get(index))
+                .map_or_else(String::new, |advantage| number::advantage(*advantage)),
+            match files {
+                1 => "1 file".to_owned(),
+                files => format!("{files} files"),
+            },
+            format!("+{} −{}", trajectory.patch.added, trajectory.patch.removed),
+            trajectory
+                .steps
+                .map_or_else(String::new, |steps| format!("{steps} steps")),
+        ]
     };
-    let steps = trajectory
-        .steps
-        .map(|steps| format!("{steps} steps "))
-        .unwrap_or_default();
-    format!(
-        "{files:<7} {:<7} {steps}",
-        format!("+{} −{}", patch.added, patch.removed)
-    )
+    let order = order(data, &reviewed.shown.ranking);
+    let letters = order.iter().map(|&i| letter(i).len()).max().unwrap_or(1);
+    // Which facts are shown, most to least.
+    let choices: [(bool, &[usize]); 6] = [
+        (true, &[0, 1, 2, 3, 4]),
+        (false, &[0, 1, 2, 3, 4]),
+        (false, &[0, 1, 3, 4]),
+        (false, &[0, 1, 3]),
+        (false, &[0, 1]),
+        (false, &[1]),
+    ];
+    let widths_of = |words: bool| {
+        let mut widths = [0; 5];
+        for &index in &order {
+            for (widest, fact) in widths.iter_mut().zip(facts(index, words)) {
+                *widest = text::width(&fact).max(*widest);
+            }
+        }
+        widths
+    };
+    let fits = |&(words, shown): &(bool, &[usize])| {
+        let widths = widths_of(words);
+        let taken: usize = shown.iter().map(|&fact| widths[fact] + 1).sum();
+        letters + 2 + taken <= width
+    };
+    let (words, shown) = choices.into_iter().find(fits).unwrap_or((false, &[1]));
+    let widths = widths_of(words);
+    order
+        .iter()
+        .filter_map(|&index| {
+            let (glyph, role) = glyph(data.trajectories.get(index)?.outcome);
+            let mut parts = vec![
+                (format!("{:<letters$} ", letter(index)), Role::Strong),
+                (glyph.to_owned(), role),
+            ];
+            let facts = facts(index, words);
+            for &fact in shown {
+                let role = if fact == 0 { Role::Key } else { Role::Text };
+                let (text, wide) = (&facts[fact], widths[fact]);
+                parts.push(match fact {
+                    // Nobody has this.
+                    _ if wide == 0 => continue,
+                    1 => (format!(" {text:>wide$}"), role),
+                    _ => (format!(" {text:<wide$}"), role),
+                });
+            }
+            Some(parts)
+        })
+        .collect()
 }
 
 /// The counts of the title.
@@ -178,6 +256,12 @@ pub fn counts(session: &ReviewSession, state: &super::State) -> String {
         "{groups} · {} kept · {} rankable",
         totals.kept, totals.rankable
     );
+    if totals.without_advantages > 0 {
+        text.push_str(&format!(
+            " · {} without advantages",
+            totals.without_advantages
+        ));
+    }
     text.push_str(&format!(
         " · {} submitted by {}",
         totals.submitted,

@@ -17,6 +17,8 @@ pub struct Totals {
     pub kept: usize,
     /// Kept with two or more passing trajectories.
     pub rankable: usize,
+    /// Kept, but the estimator gives no advantages.
+    pub without_advantages: usize,
     /// With a submission that counts.
     pub submitted: usize,
 }
@@ -150,6 +152,7 @@ impl State {
             groups: rows.len(),
             kept: kept().count(),
             rankable: kept().filter(|row| row.passing >= 2).count(),
+            without_advantages: kept().filter(|row| row.without_advantages).count(),
             submitted: rows
                 .iter()
                 .filter(|row| row.state >= ReviewState::Submitted)

@@ -30,8 +30,8 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::HalfPageUp => state.move_to(at.saturating_sub(window / 2)),
         Action::Top => state.move_to(0),
         Action::Bottom => state.move_to(usize::MAX),
-        Action::Sort => sort_by(model, model.groups.sort.next(), false),
-        Action::SortBack => sort_by(model, model.groups.sort.previous(), false),
+        Action::Sort => sort_by_shown(model, columns::Column::next),
+        Action::SortBack => sort_by_shown(model, columns::Column::previous),
         Action::SortReverse => sort_by(model, model.groups.sort, !model.groups.reversed),
         Action::KeptOnly => {
             state.kept_only = !state.kept_only;
@@ -167,6 +167,17 @@ fn refresh(model: &mut Model) {
     if let Some(session) = &model.session {
         model.groups.refresh(session);
     }
+}
+
+/// Sorts by the first column in a direction that is on the screen.
+fn sort_by_shown(model: &mut Model, step: fn(columns::Column) -> columns::Column) {
+    let placed = columns::place(layout(model).header.width.saturating_sub(MARK));
+    let mut column = step(model.groups.sort);
+    // The task is always shown, so this ends.
+    while column != columns::Column::Task && !placed.iter().any(|p| p.column == column) {
+        column = step(column);
+    }
+    sort_by(model, column, false);
 }
 
 fn sort_by(model: &mut Model, column: columns::Column, reversed: bool) {

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::widgets::{Block, Widget};
 use unicode_width::UnicodeWidthStr;
 
-use super::columns::{Placed, has_glyphs, place};
+use super::columns::{Column, Placed, has_glyphs, place};
 use super::rows::{Parts, cell, counts, preview};
 use super::state::Layout;
 use super::update::{first_row, layout};
@@ -74,8 +74,9 @@ fn draw_title(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let problems = session.set().problems.len();
     if problems > 0 {
         let key = model.keymap.key_of(Action::Problems).unwrap_or_default();
-        let text = format!("  {problems} not read: {key}");
-        parts.push((text, theme.style(Role::Warning)));
+        let word = if problems == 1 { "problem" } else { "problems" };
+        let text = format!("{problems} {word}: {key}  ");
+        parts.insert(0, (text, theme.style(Role::Warning)));
     }
     if area.height > 1 {
         put_parts(
@@ -224,7 +225,12 @@ fn draw_cell(buffer: &mut Buffer, at: (u16, u16), placed: &Placed, parts: &Parts
             put_right(buffer, at, placed.width, one, theme.style(*role));
         }
         [(one, role)] => {
-            let line = text::cut(one, usize::from(placed.width));
+            // Ids of one repository differ at their ends.
+            let width = usize::from(placed.width);
+            let line = match placed.column {
+                Column::Task => text::cut_middle(one, width),
+                _ => text::cut(one, width),
+            };
             put(buffer, at, placed.width, &line, theme.style(*role));
         }
         _ => {

@@ -5,6 +5,7 @@ use crate::domain::RolloutGroup;
 use crate::domain::metrics::{equivalent_reward, metrics};
 use crate::domain::redistribution::Status;
 use crate::review::{ReviewSession, ReviewedGroup, Settings, passing};
+use crate::tui::number;
 use crate::tui::screens::compare::{letter, order};
 use crate::tui::text;
 use crate::tui::theme::Role;
@@ -113,10 +114,13 @@ pub fn effect(session: &ReviewSession, group: usize, reviewed: &ReviewedGroup) -
         lines.push(vec![
             (format!("{:<4}", letter(index)), Role::Strong),
             (
-                format!(" {rank:>5} {weight:>8} {base:>+9.3}  → "),
+                format!(" {rank:>5} {weight:>8} {:>9}  → ", number::advantage(*base)),
                 Role::Text,
             ),
-            (format!("{now:>+9.3} {multiplier:>8.3}"), role),
+            (
+                format!("{:>9} {multiplier:>8.3}", number::advantage(*now)),
+                role,
+            ),
             (as_reward(data, index, multiplier), Role::Dim),
         ]);
     }
