@@ -319,6 +319,25 @@ fn a_row_is_marked_when_its_rank_or_its_ties_are_not_the_graders() {
 }
 
 #[test]
+fn the_reference_says_that_it_came_and_went() {
+    let mut model = model(130, 40);
+    press(&mut model, "R");
+    assert!(model.status.text.starts_with("no reference patch"));
+    let found = model.opened.remove(0);
+    let data = model.session.as_ref().unwrap().group(0).unwrap().clone();
+    model.opened.push(Arc::new(OpenedGroup {
+        group: 0,
+        content: content(&data),
+        patches: found.patches.clone(),
+        reference: found.patches.first().cloned(),
+    }));
+    press(&mut model, "R");
+    assert!(model.status.text.starts_with("reference patch shown"));
+    press(&mut model, "R");
+    assert_eq!(model.status.text, "reference patch hidden");
+}
+
+#[test]
 fn the_footer_fits_submit_and_undo() {
     for size in [(80, 24), (60, 20)] {
         let model = model(size.0, size.1);
@@ -392,6 +411,12 @@ fn escape_leaves_the_task_first() {
 fn copying_gives_the_whole_patch() {
     let mut model = model(80, 24);
     assert_eq!(press(&mut model, "y"), [Effect::Copy(patch(2))]);
+    let said = format!("copied: {} bytes (OSC 52", patch(2).len());
+    assert!(
+        model.status.text.starts_with(&said),
+        "{}",
+        model.status.text
+    );
 }
 
 #[test]

@@ -216,6 +216,19 @@ mod tests {
     use crate::domain::{Extra, GroupId, Outcome, TaskSummary, Trajectory};
 
     #[test]
+    fn answers_are_counted_from_one() {
+        let mut answer = GraderAnswer {
+            vote: Some(0),
+            ..GraderAnswer::default()
+        };
+        assert!(title(&answer, 0, 2).contains("answer 1 of 2 ·"));
+        // The first vote of a second run.
+        assert!(title(&answer, 2, 4).contains("answer 3 of 4 (vote 1) ·"));
+        answer.vote = None;
+        assert!(title(&answer, 1, 2).contains("answer 2 of 2 ·"));
+    }
+
+    #[test]
     fn an_answer_in_lines() {
         let group = RolloutGroup {
             id: GroupId("g".to_owned()),

@@ -86,15 +86,14 @@ impl Page<'_> {
         let Some(trajectory) = data.trajectories.get(index) else {
             return;
         };
-        let mut said = format!(
-            "{} · {} {} · {}",
-            text::sanitize_line(data.id.as_str()),
+        let mut facts = format!(
+            " · {} {} · {}",
             letter(index),
             text::sanitize_line(trajectory.id.as_str()),
             trajectory.outcome.word(),
         );
         if let Some(status) = &trajectory.exit_status {
-            said.push_str(&format!(" · exit {}", text::sanitize_line(status)));
+            facts.push_str(&format!(" · exit {}", text::sanitize_line(status)));
         }
         let right = transcript(self.model).map_or(String::new(), |(transcript, at)| {
             if transcript.is_empty() {
@@ -109,6 +108,10 @@ impl Page<'_> {
         let taken = u16::try_from(right.chars().count())
             .unwrap_or(0)
             .min(area.width);
+        // The group's name gives way: whose steps these are and how they ended is what counts.
+        let free = usize::from(area.width - taken).saturating_sub(facts.chars().count());
+        let name = text::cut(data.id.as_str(), free.clamp(8, 40));
+        let said = format!("{name}{facts}");
         put(buffer, (area.x, area.y), area.width - taken, &said, header);
         put_right(buffer, (area.x, area.y), area.width, &right, header);
     }
