@@ -592,3 +592,36 @@ fn a_theme_that_is_not_there_is_a_usage_error() {
     assert!(said.contains("dark, light, plain"), "{said}");
     assert!(!said.contains("no terminal"), "{said}");
 }
+
+#[test]
+fn a_device_is_written_to_and_a_dash_is_stdout() {
+    let dir = TempDir::new().unwrap();
+    let run = |output: &str| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_gagar"))
+            .args([
+                "export",
+                "advantages",
+                "sample-data/native",
+                "--source",
+                "grader",
+            ])
+            .args(["--db", "none.db", "-o", output])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .env("HOME", dir.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let rows = run("-");
+    assert!(rows.lines().count() > 10 && rows.starts_with("{\"schema\":\"gagar.advantage/1\""));
+    assert_eq!(run("/dev/null"), "");
+    let kind = std::os::unix::fs::FileTypeExt::is_char_device;
+    assert!(kind(&std::fs::metadata("/dev/null").unwrap().file_type()));
+    let (target, link) = (dir.path().join("target"), dir.path().join("link"));
+    std::fs::write(&target, "before").unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    run(link.to_str().unwrap());
+    assert!(link.is_symlink());
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), rows);
+}

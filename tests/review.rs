@@ -208,3 +208,30 @@ fn a_change_after_the_submit_is_a_draft_again_while_the_submission_still_counts(
     let last = store.events_since(0).unwrap().pop().unwrap();
     assert!(matches!(last.body, EventBody::RankSubmit { unranked, .. } if unranked == ["t0"]));
 }
+
+#[test]
+fn a_dropped_group_has_no_advantage_and_a_draft_is_nobody_s_ranking() {
+    let mut set = LoadedSet::default();
+    let first = loaded_set("f");
+    let mut group = first.groups[0].clone();
+    group.trajectories.truncate(4);
+    group.trajectories[0].reward = Some(0.7);
+    set.groups.push(group);
+    set.answers.push(Vec::new());
+    let identity = Identity {
+        annotator: "ann".to_owned(),
+        session_id: "s".to_owned(),
+        source: "test".to_owned(),
+    };
+    let clock = Box::new(|| 1_796_000_000_000);
+    let settings = Settings::default();
+    let mut session = ReviewSession::new(Arc::new(set), &[], identity, settings, 7, clock);
+    assert_eq!(session.reviewed(0).unwrap().baseline.unwrap(), [0.0; 4]);
+    let proposal = session.propose(0, Change::Move(Move::Up(2))).unwrap();
+    session.apply(&proposal);
+    assert_eq!(session.rows()[0].ranked_by, None);
+    let proposal = session.propose(0, Change::Submit).unwrap();
+    assert!(proposal.summary.contains("dropped"), "{}", proposal.summary);
+    session.apply(&proposal);
+    assert_eq!(session.rows()[0].ranked_by.as_deref(), Some("ann"));
+}

@@ -6,6 +6,7 @@ use super::error::CliError;
 use super::inputs::{Whose, open, require_db};
 use super::output::Io;
 use crate::export;
+use crate::review::{ReviewSession, ReviewState};
 
 /// Prints `gagar.advantage/1` rows.
 ///
@@ -26,5 +27,29 @@ pub fn run(args: &AdvantagesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let target = export::find("advantages").ok_or_else(|| CliError::failed("no such export"))?;
     let written = target.write(&opened.session, &options, io.out)?;
     super::export::tell(&written, io)?;
+    if args.rows.source == Some(Source::Human) {
+        tell_unjudged(&opened.session, io)?;
+    }
     Ok(Ending::of(opened.problems || !written.problems.is_empty()))
+}
+
+/// Says how many kept groups have no submitted ranking, so that nobody takes their rows for judged.
+fn tell_unjudged(session: &ReviewSession, io: &mut Io<'_>) -> std::io::Result<()> {
+    let kept = || session.rows().iter().filter(|row| row.class.is_kept());
+    let stale = kept().filter(|row| row.state == ReviewState::Stale).count();
+    let open = kept()
+        .filter(|row| matches!(row.state, ReviewState::Unseen | ReviewState::Draft))
+        .count();
+    let annotator = &session.identity().annotator;
+    if open > 0 {
+        io.note(&format!(
+            "note: {open} kept groups have no ranking submitted by {annotator}; their rows hold the baseline"
+        ))?;
+    }
+    if stale > 0 {
+        io.note(&format!(
+            "note: {annotator} judged {stale} kept groups on other data (stale); their rows hold the baseline"
+        ))?;
+    }
+    Ok(())
 }

@@ -7,6 +7,7 @@ use super::args::Input;
 use super::error::CliError;
 use super::inputs::{describe, load_set};
 use super::output::Io;
+use crate::formats::{LoadedSet, Problem};
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -23,12 +24,34 @@ struct Summary {
     problems: usize,
 }
 
+/// Opens every group: steps, logs and base files are read only then.
+fn unreadable_texts(set: &LoadedSet, input: &Input) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (index, group) in set.groups.iter().enumerate() {
+        let reasons = match set.open(index) {
+            Ok(content) => content.problems,
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
+        problems.extend(reasons.into_iter().map(|reason| Problem {
+            path: input.paths.first().cloned().unwrap_or_default(),
+            line: None,
+            record: Some(group.id.as_str().to_owned()),
+            reason,
+        }));
+    }
+    problems
+}
+
 /// Lists the problems of a load; files that hold no rollouts are told on stderr, as notes.
 ///
 /// # Errors
 /// When a path does not exist or the output cannot be written.
 pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let set = load_set(&input.paths, &input.common)?;
+    let texts = unreadable_texts(&set, input);
     let summary = Summary {
         groups: set.groups.len(),
         trajectories: set
@@ -36,9 +59,9 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
             .iter()
             .map(|group| group.trajectories.len())
             .sum(),
-        problems: set.problems.len(),
+        problems: set.problems.len() + texts.len(),
     };
-    for problem in &set.problems {
+    for problem in set.problems.iter().chain(&texts) {
         if json {
             io.json(&Line {
                 path: problem.path.to_string_lossy(),

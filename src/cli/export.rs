@@ -66,7 +66,11 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         "estimator={} scheme={} {} all={} permute={}",
         options.estimator, options.scheme, options.choices, options.all, options.permute
     );
-    if let Some(export_id) = written.export_id.as_ref().filter(|_| !to_stdout) {
+    if let Some(export_id) = written
+        .export_id
+        .as_ref()
+        .filter(|_| !to_stdout && args.output.is_file())
+    {
         let manifest = Manifest {
             export_id,
             tool: export::TOOL,
@@ -169,6 +173,17 @@ fn write_whole<T>(
 ) -> io::Result<(T, String)> {
     // A link stays a link: the file it names is replaced.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        // A device or a pipe is written to, never replaced.
+        let file = File::options().write(true).open(&path)?;
+        let mut out = Hashing {
+            inner: BufWriter::new(file),
+            hash: Sha256::new(),
+        };
+        let result = write(&mut out)?;
+        out.flush()?;
+        return Ok((result, hex(&out.hash.finalize())));
+    }
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;

@@ -62,7 +62,7 @@ impl Ending {
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(error) => return tell_usage(&error),
+        Err(error) => return tell_usage(&error, io),
     };
     match &cli.command {
         None => open::run(&cli),
@@ -92,11 +92,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
 }
 
 /// Help and version go to stdout, wrong usage to stderr, as clap prints them.
-fn tell_usage(error: &clap::Error) -> Result<Ending, CliError> {
-    error.print()?;
-    Ok(if error.exit_code() == 0 {
-        Ending::Fine
-    } else {
-        Ending::Usage
-    })
+fn tell_usage(error: &clap::Error, io: &mut Io<'_>) -> Result<Ending, CliError> {
+    if error.exit_code() == 0 {
+        error.print()?;
+        return Ok(Ending::Fine);
+    }
+    // The message quotes what was typed, which a script may have taken from a rollout.
+    for line in error.render().to_string().lines() {
+        io.note(line)?;
+    }
+    Ok(Ending::Usage)
 }

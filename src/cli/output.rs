@@ -21,8 +21,9 @@ impl Io<'_> {
     /// # Errors
     /// When `out` cannot be written.
     pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        serde_json::to_writer(&mut *self.out, value)?;
-        Ok(self.out.write_all(b"\n")?)
+        Ok(self
+            .out
+            .write_all(crate::export::json_line(value)?.as_bytes())?)
     }
 
     /// Prints a line on `out`, control characters made visible.

@@ -172,8 +172,36 @@ pub fn find(name: &str) -> Option<&'static dyn Export> {
 
 /// Writes one row and its newline.
 fn write_row(out: &mut dyn Write, row: &impl serde::Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, row)?;
-    out.write_all(b"\n")
+    out.write_all(json_line(row)?.as_bytes())
+}
+
+/// One row of JSON with its newline. Characters that would drive a terminal or hide in it (C1
+/// controls, DEL, bidirectional and zero-width ones) are written as `\u` escapes: the same JSON,
+/// safe to look at.
+///
+/// # Errors
+/// When the row cannot be written as JSON.
+pub fn json_line(row: &impl serde::Serialize) -> serde_json::Result<String> {
+    use std::fmt::Write as _;
+    let plain = serde_json::to_string(row)?;
+    let mut line = String::with_capacity(plain.len() + 1);
+    for c in plain.chars() {
+        if drives_terminals(c) {
+            // Such characters stand in strings only; all of them are below U+10000. Writing to a
+            // string cannot fail.
+            let _ = write!(line, "\\u{:04x}", u32::from(c));
+        } else {
+            line.push(c);
+        }
+    }
+    line.push('\n');
+    Ok(line)
+}
+
+fn drives_terminals(c: char) -> bool {
+    matches!(c,
+        '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }
 
 /// Lower-case hex of a SHA-256 digest.
@@ -185,4 +213,23 @@ pub fn hex(digest: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::json_line;
+
+    #[test]
+    fn a_row_holds_no_character_that_drives_a_terminal_and_stays_the_same_json() {
+        let text = "a\u{1b}\u{7f}\u{9b}\u{202e}\u{200b}\u{feff}é日😀\u{0}";
+        let line = json_line(&text).unwrap();
+        assert!(
+            !line
+                .trim_end()
+                .chars()
+                .any(|c| c.is_control() || super::drives_terminals(c))
+        );
+        assert!(line.contains("é日😀"));
+        assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);
+    }
 }

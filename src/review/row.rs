@@ -1,7 +1,7 @@
 //! One line of the list of groups.
 
 use super::session::ReviewSession;
-use super::view::ReviewedGroup;
+use super::view::{RankingSource, ReviewedGroup};
 use crate::domain::{GroupClass, Outcome};
 
 /// Where an annotator's work on a group stands.
@@ -46,7 +46,7 @@ pub struct GroupRow {
     pub unscored: usize,
     /// Why the group is kept or not.
     pub class: GroupClass,
-    /// Who ranked it: the grader's or the annotator's name.
+    /// Whose ranking counts: the annotator's, once submitted, else the grader's.
     pub ranked_by: Option<String>,
     /// Share of the passing credit that the ranking moved; `None` when none was.
     pub credit_moved: Option<f64>,
@@ -70,10 +70,14 @@ impl GroupRow {
                 .filter(|t| t.outcome == wanted)
                 .count()
         };
-        let ranked_by = reviewed
-            .shown
-            .source
-            .split_once(':')
+        // A draft is nobody's ranking yet.
+        let source = match session.settings().source {
+            RankingSource::Best => session.counted_shown(group).map(|shown| shown.source),
+            _ => Some(reviewed.shown.source.clone()),
+        };
+        let ranked_by = source
+            .as_deref()
+            .and_then(|source| source.split_once(':'))
             .map(|(_, name)| name.to_owned());
         Some(Self {
             n: data.trajectories.len(),

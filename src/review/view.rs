@@ -121,9 +121,7 @@ impl ReviewSession {
     pub fn shown_ranking(&self, group: usize) -> ShownRanking {
         let found = match self.settings().source {
             RankingSource::Best => self.draft_shown(group).or_else(|| self.grader_shown(group)),
-            RankingSource::Counted => self
-                .submitted_shown(group)
-                .or_else(|| self.grader_shown(group)),
+            RankingSource::Counted => self.counted_shown(group),
             RankingSource::Human => self.submitted_shown(group),
             RankingSource::Grader => self.grader_shown(group),
             RankingSource::None => None,
@@ -148,6 +146,12 @@ impl ReviewSession {
             source: format!("human:{}", self.identity().annotator),
             annotation_id: submitted.map(|s| s.event_id.clone()).unwrap_or_default(),
         })
+    }
+
+    /// The submitted ranking of this annotator, else the grader's: what counts.
+    pub(super) fn counted_shown(&self, group: usize) -> Option<ShownRanking> {
+        self.submitted_shown(group)
+            .or_else(|| self.grader_shown(group))
     }
 
     fn submitted_shown(&self, group: usize) -> Option<ShownRanking> {
@@ -183,7 +187,12 @@ impl ReviewedGroup {
             .as_ref()
             .map(|grader| grader.difference(&shown.ranking))
             .unwrap_or_default();
-        let baseline = session.baseline(group);
+        // A dropped group trains nothing: its advantages are 0 whatever an estimator would say of
+        // rewards that differ among passing trajectories.
+        let baseline = match session.baseline(group) {
+            Ok(advantages) if !class.is_kept() => Ok(vec![0.0; advantages.len()]),
+            other => other,
+        };
         let redistributed = baseline.clone().and_then(|advantages| {
             let settings = session.settings();
             let ranking = class.is_kept().then_some(&shown.ranking);
