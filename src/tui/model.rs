@@ -14,10 +14,10 @@ use super::overlays::Overlay;
 use super::screens::{compare, grader, groups, schedule, steps};
 use crate::diff::Patch;
 use crate::domain::Content;
+use crate::review::EventBody;
 use crate::review::NewEvent;
 use crate::review::Progress;
 use crate::review::{ReviewSession, ReviewedGroup, Settings};
-use crate::store::EventBody;
 
 /// Which screen is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
