@@ -90,7 +90,7 @@ const LEGEND: [(&str, &str); 13] = [
     ("⚑", "findings of the grader"),
     (
         "≠",
-        "grader and shown ranking order a pair with this candidate differently",
+        "its rank, or those it ties with, are others in the grader's ranking",
     ),
     (
         "=",
