@@ -141,6 +141,13 @@ pub enum EventBody {
 }
 
 impl EventBody {
+    /// Whether a person changed something: not the opening of a group, which is recorded with its
+    /// first change.
+    #[must_use]
+    pub fn is_change(&self) -> bool {
+        !matches!(self, Self::GroupOpen { .. })
+    }
+
     /// The name under which this kind is stored.
     #[must_use]
     pub fn kind(&self) -> &str {

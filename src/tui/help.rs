@@ -85,7 +85,7 @@ const LEGEND: [(&str, &str); 13] = [
     ),
     (
         "disagr",
-        "share of the credit that grader and annotator place differently",
+        "part of the passing credit on which your ranking and the grader's disagree",
     ),
     ("⚑", "findings of the grader"),
     (

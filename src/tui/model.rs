@@ -159,7 +159,7 @@ impl Saves {
         self.unsaved
             .iter()
             .flatten()
-            .filter(|event| !matches!(event.body, EventBody::GroupOpen { .. }))
+            .filter(|event| event.body.is_change())
             .count()
     }
 }

@@ -8,6 +8,10 @@ use crate::tui::action::Action;
 use crate::tui::help;
 use crate::tui::long_text;
 use crate::tui::model::Model;
+use crate::tui::text;
+
+/// Most texts that are wrapped.
+const MOST_WRAPPED: usize = 1000;
 
 /// A row of a searchable overlay.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +40,7 @@ pub fn rows(model: &Model, overlay: &Overlay) -> Vec<Row> {
             rows.retain(|row| row.action.is_some_and(|action| can_be_run(model, action)));
             matching(rows, picker)
         }
-        Overlay::Problems(picker) => matching(problem_rows(model), picker),
+        Overlay::Problems(picker) => matching(problem_rows(model, picker), picker),
         Overlay::ConfirmQuit | Overlay::Prompt { .. } => Vec::new(),
     }
 }
@@ -55,34 +59,50 @@ fn help_rows(model: &Model) -> Vec<Row> {
 
 /// What words and marks mean; wrapped, unless something is searched for.
 fn legend_rows(model: &Model, picker: &Picker) -> Vec<Row> {
-    let width = if picker.entry.text().is_empty() {
-        view::text_width(model)
-    } else {
-        usize::MAX
-    };
     let legend = help::legend(model.screen.context());
+    let width = wrap_width(model, picker, legend.len());
     legend
         .iter()
-        .flat_map(|&(word, meaning)| {
-            let lines = long_text::wrapped(meaning, width, 0, usize::MAX);
-            lines.into_iter().enumerate().map(move |(line, range)| Row {
-                left: if line == 0 { word } else { "" }.to_owned(),
-                text: meaning[range].trim_end().to_owned(),
-                action: None,
-                applies: true,
-            })
-        })
+        .flat_map(|(word, meaning)| whole(word, meaning, width))
         .collect()
 }
 
-fn problem_rows(model: &Model) -> Vec<Row> {
+/// Where the texts of `count` rows wrap: not while something is searched for, and not when there
+/// are so many that wrapping all of them would be felt at every key.
+fn wrap_width(model: &Model, picker: &Picker, count: usize) -> Option<usize> {
+    let wraps = picker.entry.text().is_empty() && count <= MOST_WRAPPED;
+    wraps.then(|| view::text_width(model))
+}
+
+/// A text in as many rows of `width` cells as it needs; without a width in one row.
+fn whole(left: &str, text: &str, width: Option<usize>) -> Vec<Row> {
+    let row = |left: &str, text: &str| Row {
+        left: left.to_owned(),
+        text: text.to_owned(),
+        action: None,
+        applies: true,
+    };
+    let Some(width) = width else {
+        return vec![row(left, text)];
+    };
+    let text = text::sanitize_line(text);
+    long_text::wrapped(&text, width, 0, usize::MAX)
+        .into_iter()
+        .enumerate()
+        .map(|(line, range)| row(if line == 0 { left } else { "" }, text[range].trim_end()))
+        .collect()
+}
+
+fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
     let set = model.session.as_ref().map(|session| session.set());
+    let count = set.map_or(0, |set| set.problems.len() + set.foreign.len());
+    let width = wrap_width(model, picker, count);
     set.into_iter()
         .flat_map(|set| {
             let problems = set.problems.iter().map(|problem| ("", problem));
             problems.chain(set.foreign.iter().map(|file| ("left out: ", file)))
         })
-        .map(|(kind, problem)| {
+        .flat_map(|(kind, problem)| {
             let name = problem.path.file_name().unwrap_or(problem.path.as_os_str());
             let line = problem
                 .line
@@ -93,12 +113,9 @@ fn problem_rows(model: &Model) -> Vec<Row> {
                 .as_deref()
                 .map(|r| format!("{r}: "))
                 .unwrap_or_default();
-            Row {
-                left: format!("{}{line}", name.to_string_lossy()),
-                text: format!("{kind}{record}{}", problem.reason),
-                action: None,
-                applies: true,
-            }
+            let left = format!("{}{line}", name.to_string_lossy());
+            let text = format!("{kind}{record}{}", problem.reason);
+            whole(&left, &text, width)
         })
         .collect()
 }

@@ -146,7 +146,7 @@ fn draw_list(
             buffer,
             (list.x, y),
             LEFT - 1,
-            &text::sanitize_line(&row.left),
+            &text::cut_middle(&row.left, usize::from(LEFT) - 1),
             theme.style(key),
         );
         let width = list.width.saturating_sub(LEFT);

@@ -253,7 +253,7 @@ fn draw_preview(
         .group(group)
         .map(|group| group.id.as_str())
         .unwrap_or_default();
-    let title = text::cut(name, usize::from(area.width.saturating_sub(4)));
+    let title = text::cut_middle(name, usize::from(area.width.saturating_sub(4)));
     Block::bordered()
         .title(format!(" {title} "))
         .title_style(theme.style(Role::Title))
