@@ -634,3 +634,54 @@ fn a_tree_of_evaluation_logs_is_a_run() {
         Some(patch)
     );
 }
+
+#[test]
+fn a_file_written_to_after_the_load_is_not_opened() {
+    let line = |id: &str| {
+        format!(
+            "{{\"group_id\":\"{id}\",\"trajectory_id\":\"a\",\"reward\":1,\"patch\":\"{id}\"}}\n"
+        )
+    };
+    let files = line("g1") + &line("g2");
+    let (loaded, root) = load_folder(&[("x.jsonl", files.as_bytes())]);
+    assert!(loaded.open(0).is_ok());
+    // The same length: the places still lead to whole records.
+    let path = root.path().join("x.jsonl");
+    let other = root.path().join("other");
+    fs::write(&other, line("g2") + &line("g1")).expect("write");
+    fs::rename(&other, &path).expect("rename");
+    let problem = loaded.open(0).expect_err("changed");
+    assert!(problem.reason.contains("changed since it was loaded"));
+    assert_eq!(problem.path, path);
+    assert!(loaded.open(1).is_err());
+    // In place, too.
+    let (loaded, root) = load_folder(&[("x.jsonl", files.as_bytes())]);
+    fs::write(root.path().join("x.jsonl"), files.clone() + &line("g3")).expect("write");
+    assert!(loaded.open(0).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_of_another_group_is_not_shown() {
+    let line = |id: &str| {
+        format!(
+            "{{\"group_id\":\"{id}\",\"trajectory_id\":\"a\",\"reward\":1,\"patch\":\"{id}\"}}\n"
+        )
+    };
+    let (loaded, root) = load_folder(&[("x.jsonl", (line("g1") + &line("g2")).as_bytes())]);
+    let path = root.path().join("x.jsonl");
+    // A writer that puts back the time leaves the stamp as it was.
+    let time = fs::metadata(&path)
+        .and_then(|meta| meta.modified())
+        .expect("time");
+    fs::write(&path, line("g2") + &line("g1")).expect("write");
+    let file = fs::File::options().append(true).open(&path).expect("open");
+    file.set_modified(time).expect("time");
+    let content = loaded.open(0).expect("open");
+    assert_eq!(content.trajectories[0].patch, None);
+    assert!(
+        content.problems[0].contains("group_id"),
+        "{:?}",
+        content.problems
+    );
+}

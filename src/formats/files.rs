@@ -8,6 +8,7 @@ use std::fs;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde_json::value::RawValue;
 
@@ -26,6 +27,41 @@ pub(crate) struct Candidate {
     pub bytes: u64,
     /// Whether the caller named the file itself (such a file is never skipped by its name).
     pub named: bool,
+    /// What tells whether the file is still the one that was listed.
+    pub stamp: Stamp,
+}
+
+/// What tells one state of a file from a later one, without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    /// Device and inode, where there are such: a file put in place of another has its own.
+    node: Option<(u64, u64)>,
+}
+
+impl Stamp {
+    /// The stamp in a file's metadata.
+    pub(crate) fn of(meta: &fs::Metadata) -> Self {
+        #[cfg(unix)]
+        let node = {
+            use std::os::unix::fs::MetadataExt as _;
+            Some((meta.dev(), meta.ino()))
+        };
+        #[cfg(not(unix))]
+        let node = None;
+        Self {
+            bytes: meta.len(),
+            modified: meta.modified().ok(),
+            node,
+        }
+    }
+
+    /// Whether there is another file now than the one stamped. A file that is gone cannot be
+    /// mistaken for another.
+    pub(crate) fn differs(&self, path: &Path) -> bool {
+        fs::metadata(path).is_ok_and(|meta| Self::of(&meta) != *self)
+    }
 }
 
 /// Where a record's bytes are.
@@ -60,6 +96,7 @@ pub(crate) fn list(paths: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<Candid
                         path: path.clone(),
                         bytes: meta.len(),
                         named: true,
+                        stamp: Stamp::of(&meta),
                     });
                 }
             }
@@ -142,6 +179,7 @@ fn list_folder(
                         path,
                         bytes: meta.len(),
                         named: false,
+                        stamp: Stamp::of(&meta),
                     });
                 }
             }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::domain::{Extra, TaskSummary, Trajectory};
 
 use super::Problem;
-use super::files::{Place, Record};
+use super::files::{Place, Record, Stamp};
 use super::json::JsonError;
 use super::rankings::Answer;
 use super::swebench;
@@ -54,8 +54,8 @@ pub(crate) struct TrajectorySource {
     pub trace: Option<Place>,
     /// The task report with the tests' status.
     pub report: Option<Place>,
-    /// The log of the test run.
-    pub log: Option<PathBuf>,
+    /// The log of the test run, as it was when it was found.
+    pub log: Option<(PathBuf, Stamp)>,
 }
 
 /// A task as a record tells it.
@@ -104,6 +104,30 @@ pub(crate) struct At {
     pub file: usize,
     /// 1-based line, in line formats.
     pub line: Option<u64>,
+}
+
+impl GroupSource {
+    /// The files that the texts are in, by index; a file occurs once per text.
+    pub(crate) fn files(&self) -> impl Iterator<Item = usize> {
+        let tasks = self.tasks.iter().map(|task| match task {
+            TaskSource::Native(place) | TaskSource::Row(place) | TaskSource::Reference(place) => {
+                place.file
+            }
+        });
+        let trajectories = self.trajectories.iter().flat_map(|source| {
+            let record = source.record.map(|record| match record {
+                RecordAt::Trajectory(place)
+                | RecordAt::InGroup(place, _)
+                | RecordAt::Prediction(place) => place.file,
+                RecordAt::PatchFile(file) => file,
+            });
+            let others = [source.trace, source.report];
+            record
+                .into_iter()
+                .chain(others.into_iter().flatten().map(|place| place.file))
+        });
+        tasks.chain(trajectories)
+    }
 }
 
 impl At {

@@ -24,6 +24,9 @@ use crate::domain::{Content, GraderAnswer, RolloutGroup};
 use files::Record;
 use found::Found;
 
+const CHANGED: &str =
+    "the file changed since it was loaded; start again to judge what is there now";
+
 /// Something that could not be read, where, and why; the rest was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
@@ -198,15 +201,25 @@ impl LoadedSet {
     /// reported in [`Content::problems`]; the rest of the group is opened.
     ///
     /// # Errors
-    /// When there is no group of this index.
+    /// When there is no group of this index, or a file of the group was written to since it was
+    /// loaded: what stands in it now may be another group's.
     pub fn open(&self, group: usize) -> Result<Content, Problem> {
-        match self.sources.get(group) {
-            Some(source) => Ok(open::content(source, &self.files)),
-            None => Err(Problem::new(
-                Path::new(""),
-                format!("there is no group {group}"),
-            )),
-        }
+        let (Some(source), Some(of)) = (self.sources.get(group), self.groups.get(group)) else {
+            let reason = format!("there is no group {group}");
+            return Err(Problem::new(Path::new(""), reason));
+        };
+        let unchanged = || match open::changed(source, &self.files) {
+            None => Ok(()),
+            Some(path) => Err(Problem {
+                record: Some(of.id.0.clone()),
+                ..Problem::new(path, CHANGED)
+            }),
+        };
+        unchanged()?;
+        let content = open::content(of, source, &self.files);
+        // A writer may have come while the texts were read.
+        unchanged()?;
+        Ok(content)
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::domain::{Content, TaskContent, TrajectoryContent};
+use crate::domain::{Content, RolloutGroup, TaskContent, Trajectory, TrajectoryContent};
 
 use super::files::{self, Body, Candidate, Place};
 use super::found::{GroupSource, RecordAt, TaskSource, TrajectorySource};
@@ -36,13 +36,32 @@ enum OpenError {
     Changed(String),
 }
 
+/// The first file of a group that is another one now than when it was loaded: places in it may lead
+/// to other texts.
+pub(crate) fn changed<'a>(source: &'a GroupSource, files: &'a [Candidate]) -> Option<&'a Path> {
+    let indices: BTreeSet<usize> = source.files().collect();
+    let listed = indices
+        .into_iter()
+        .filter_map(|index| files.get(index))
+        .map(|file| (file.path.as_path(), file.stamp));
+    let logs = source
+        .trajectories
+        .iter()
+        .filter_map(|trajectory| trajectory.log.as_ref())
+        .map(|(path, stamp)| (path.as_path(), *stamp));
+    listed
+        .chain(logs)
+        .find(|(path, stamp)| stamp.differs(path))
+        .map(|(path, _)| path)
+}
+
 /// Opens everything of a group; what cannot be read becomes a sentence in `problems`.
-pub(crate) fn content(source: &GroupSource, files: &[Candidate]) -> Content {
+pub(crate) fn content(group: &RolloutGroup, source: &GroupSource, files: &[Candidate]) -> Content {
     let mut problems = Vec::new();
     let mut seen = BTreeSet::new();
     let mut task = TaskContent::default();
     for place in &source.tasks {
-        match open_task(*place, files) {
+        match open_task(*place, group, files) {
             Ok(found) => fill(&mut task, found),
             Err(error) => note(&mut problems, &mut seen, &error),
         }
@@ -50,7 +69,8 @@ pub(crate) fn content(source: &GroupSource, files: &[Candidate]) -> Content {
     let trajectories = source
         .trajectories
         .iter()
-        .map(|trajectory| open_trajectory(trajectory, files, &mut problems, &mut seen))
+        .zip(&group.trajectories)
+        .map(|(source, of)| open_trajectory(source, (group, of), files, &mut problems, &mut seen))
         .collect();
     Content {
         task,
@@ -81,15 +101,23 @@ fn fill(task: &mut TaskContent, more: TaskContent) {
     }
 }
 
-fn open_task(source: TaskSource, files: &[Candidate]) -> Result<TaskContent, OpenError> {
+fn open_task(
+    source: TaskSource,
+    group: &RolloutGroup,
+    files: &[Candidate],
+) -> Result<TaskContent, OpenError> {
+    let id = group.id.as_str();
     match source {
-        TaskSource::Native(place) => at(place, files, |body| native::task_content(fields(body)?)),
+        TaskSource::Native(place) => at(place, files, |body| {
+            native::task_content(of(fields(body)?, "group_id", id)?)
+        }),
         TaskSource::Row(place) => at(place, files, |body| {
-            swebench::tasks::task_content(fields(body)?)
+            swebench::tasks::task_content(of(fields(body)?, "instance_id", id)?)
         }),
         TaskSource::Reference(place) => at(place, files, |body| {
+            let fields = of(fields(body)?, "instance_id", id)?;
             Ok(TaskContent {
-                reference_patch: swebench::predictions::patch(fields(body)?)?,
+                reference_patch: swebench::predictions::patch(fields)?,
                 ..TaskContent::default()
             })
         }),
@@ -98,6 +126,7 @@ fn open_task(source: TaskSource, files: &[Candidate]) -> Result<TaskContent, Ope
 
 fn open_trajectory(
     source: &TrajectorySource,
+    (group, trajectory): (&RolloutGroup, &Trajectory),
     files: &[Candidate],
     problems: &mut Vec<String>,
     seen: &mut BTreeSet<String>,
@@ -107,18 +136,23 @@ fn open_trajectory(
     let opened = match source.record {
         None => Ok(()),
         Some(RecordAt::Trajectory(place)) => at(place, files, |body| {
-            content = native::trajectory_content(fields(body)?, &mut inner);
+            let fields = of(fields(body)?, "group_id", group.id.as_str())?;
+            let fields = of(fields, "trajectory_id", trajectory.id.as_str())?;
+            content = native::trajectory_content(fields, &mut inner);
             Ok(())
         }),
         Some(RecordAt::InGroup(place, index)) => at(place, files, |body| {
-            let items = fields(body)?.list("trajectories")?.unwrap_or_default();
+            let fields = of(fields(body)?, "group_id", group.id.as_str())?;
+            let items = fields.list("trajectories")?.unwrap_or_default();
             let raw = items.get(index).ok_or_else(|| gone("trajectories"))?;
-            let trajectory = Fields::of("trajectories", raw)?;
-            content = native::trajectory_content(&trajectory, &mut inner);
+            let fields = Fields::of("trajectories", raw)?;
+            let fields = of(&fields, "trajectory_id", trajectory.id.as_str())?;
+            content = native::trajectory_content(fields, &mut inner);
             Ok(())
         }),
         Some(RecordAt::Prediction(place)) => at(place, files, |body| {
-            content.patch = swebench::predictions::patch(fields(body)?)?;
+            let fields = of(fields(body)?, "instance_id", group.id.as_str())?;
+            content.patch = swebench::predictions::patch(fields)?;
             Ok(())
         }),
         Some(RecordAt::PatchFile(file)) => patch_file(file, files).map(|patch| {
@@ -141,7 +175,7 @@ fn open_trajectory(
             Err(error) => note(problems, seen, &error),
         }
     }
-    if let Some(path) = &source.log {
+    if let Some((path, _)) = &source.log {
         match std::fs::read(path) {
             Ok(bytes) => content.test_log = Some(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) => {
@@ -177,6 +211,18 @@ fn shown(path: &Path) -> String {
 
 fn gone(field: &str) -> JsonError {
     JsonError::Syntax(format!("{field}: the record is not there any more"))
+}
+
+/// The fields again when the record is the one expected: it says so, or does not name itself.
+fn of<'b, 'a>(
+    fields: &'b Fields<'a>,
+    key: &str,
+    expected: &str,
+) -> Result<&'b Fields<'a>, JsonError> {
+    match fields.text_or_number(key)? {
+        Some(id) if id != expected => Err(gone(key)),
+        _ => Ok(fields),
+    }
 }
 
 fn fields<'b, 'a>(body: &'b Body<'a>) -> Result<&'b Fields<'a>, JsonError> {
