@@ -291,6 +291,98 @@ fn a_read_only_file_is_read_and_not_written() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_read_only_file_gets_no_side_files_and_can_be_made_writable_again() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let folder = tempfile::tempdir().unwrap();
+    // Characters that mean something in a URI.
+    let path = folder.path().join("my 50% judge#ments?.db");
+    SqliteStore::at(&path).append(&[set("1", "a>b")]).unwrap();
+    mode(&path, 0o444);
+    mode(folder.path(), 0o555);
+    let mut store = SqliteStore::at(&path);
+    assert_eq!(store.events_since(0).unwrap().len(), 1);
+    assert_eq!(store.verify().unwrap().events, 1);
+    assert!(store.append(&[set("2", "b>a")]).is_err());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    mode(folder.path(), 0o755);
+    mode(&path, 0o644);
+    assert_eq!(store.append(&[set("2", "b>a")]).unwrap()[0].seq, 2);
+}
+
+fn ids(path: &Path) -> Vec<String> {
+    let events = SqliteStore::at(path).events_since(0).unwrap();
+    events.into_iter().map(|event| event.event_id).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_removed_while_in_use_is_noticed_and_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let mut store = SqliteStore::at(&path);
+    store.append(&[set("1", "a>b")]).unwrap();
+    store
+        .append(&[set("2", "b>a"), submit("3", "b>a")])
+        .unwrap();
+    for side in ["judgements.db", "judgements.db-wal", "judgements.db-shm"] {
+        let _ = std::fs::remove_file(folder.path().join(side));
+    }
+    let error = store.append(&[undo("4", "3")]).unwrap_err().to_string();
+    assert!(
+        error.contains("removed or replaced while in use"),
+        "{error}"
+    );
+    assert!(!path.exists());
+    store.append(&[undo("4", "3")]).unwrap();
+    store.append(&[redo("5", "3")]).unwrap();
+    drop(store);
+    assert_eq!(ids(&path), ["1", "2", "3", "4", "5"]);
+    SqliteStore::at(&path).verify().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_replaced_while_in_use_keeps_both_logs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (at(&folder), folder.path().join("other.db"));
+    let mut store = SqliteStore::at(&path);
+    store.append(&[set("1", "a>b")]).unwrap();
+    SqliteStore::at(&other).append(&[set("x", "a=b")]).unwrap();
+    for side in ["judgements.db-wal", "judgements.db-shm"] {
+        let _ = std::fs::remove_file(folder.path().join(side));
+    }
+    std::fs::rename(&other, &path).unwrap();
+    assert!(store.append(&[set("2", "b>a")]).is_err());
+    assert_eq!(ids(&path), ["x"]);
+    assert_eq!(store.append(&[set("2", "b>a")]).unwrap()[0].seq, 3);
+    drop(store);
+    assert_eq!(ids(&path), ["x", "1", "2"]);
+    SqliteStore::at(&path).verify().unwrap();
+}
+
+#[test]
+fn a_locked_file_is_waited_for_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    SqliteStore::at(&path).append(&[set("1", "a>b")]).unwrap();
+    let other = raw(&path);
+    other
+        .execute_batch("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; PRAGMA user_version=1;")
+        .unwrap();
+    let start = std::time::Instant::now();
+    let error = SqliteStore::at(&path)
+        .append(&[set("2", "b>a")])
+        .unwrap_err();
+    let waited = start.elapsed().as_secs_f64();
+    assert!(error.to_string().contains("locked it for 5 s"), "{error}");
+    assert!((4.0..7.0).contains(&waited), "{waited}");
+}
+
 #[test]
 fn a_clock_going_backwards_changes_no_order() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,11 +5,13 @@
 //! is *not* here: what the events mean ([`super::projection`]).
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, TransactionBehavior, params};
 
 use super::{Event, EventBody, EventStore, GroupRecord, NewEvent, StoreError, chain};
@@ -18,21 +20,47 @@ use super::{Event, EventBody, EventStore, GroupRecord, NewEvent, StoreError, cha
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_init.sql")];
 /// `PRAGMA application_id` of our files: "gagr".
 const APPLICATION_ID: i64 = 0x6761_6772;
-/// How long a writer waits for another one.
+/// How long an append or a reading waits for other processes, in all.
 const BUSY: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// The event log in one SQLite file.
+///
+/// A file that is removed or replaced while it is open is noticed by the next append, which fails;
+/// the append after that opens the file anew and first stores again what this store had
+/// acknowledged and is not in it.
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
     opened: RefCell<Option<Opened>>,
+    /// Everything that was appended through this store, in order.
+    acknowledged: Vec<NewEvent>,
+    /// Ids of events that were committed just when the file was found removed or replaced: they
+    /// may be in the file or not, so storing them again is no error.
+    doubtful: HashSet<String>,
 }
 
 #[derive(Debug)]
 struct Opened {
     connection: Connection,
     writable: bool,
+    /// What stood at the path when it was opened.
+    identity: FileIdentity,
+    /// Whether the acknowledged events are known to be in this file.
+    complete: bool,
+}
+
+/// Device and inode; where the system has none, every file is the same one.
+type FileIdentity = (u64, u64);
+
+/// How a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Write,
+    /// Beside a process that may write.
+    Read,
+    /// Without side files and locks, which a file that cannot be written may not get.
+    Immutable,
 }
 
 /// What [`SqliteStore::verify`] looked at.
@@ -52,6 +80,8 @@ impl SqliteStore {
         Self {
             path: path.to_owned(),
             opened: RefCell::new(None),
+            acknowledged: Vec::new(),
+            doubtful: HashSet::new(),
         }
     }
 
@@ -68,7 +98,7 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError::Damaged`] with the first contradiction, or why the file cannot be read.
     pub fn verify(&self) -> Result<Verified, StoreError> {
-        self.open_existing()?;
+        self.open_existing(Instant::now() + BUSY)?;
         let opened = self.opened.borrow();
         let Some(opened) = opened.as_ref() else {
             return Ok(Verified {
@@ -120,16 +150,26 @@ impl SqliteStore {
     }
 
     /// Opens the file unless it is open already or is not there.
-    fn open_existing(&self) -> Result<(), StoreError> {
-        if self.opened.borrow().is_some() {
-            return Ok(());
+    fn open_existing(&self, until: Instant) -> Result<(), StoreError> {
+        if self.is_replaced() {
+            self.let_go();
+        }
+        if let Some(opened) = self.opened.borrow().as_ref() {
+            return wait_until(&opened.connection, until).map_err(|e| self.fail(&e));
         }
         match fs::metadata(&self.path) {
             // An empty file holds no events; opening it for reading must not fill it.
             Ok(found) if found.is_file() && found.len() == 0 => Ok(()),
             Ok(found) if !found.is_file() => Err(self.unusable("not a file".to_owned())),
             Ok(found) => {
-                let opened = self.open(!found.permissions().readonly())?;
+                let access = if is_writable(&self.path, &found) {
+                    Access::Write
+                } else if self.has_journal() {
+                    Access::Read
+                } else {
+                    Access::Immutable
+                };
+                let opened = self.open(access, until)?;
                 *self.opened.borrow_mut() = Some(opened);
                 Ok(())
             }
@@ -139,8 +179,8 @@ impl SqliteStore {
     }
 
     /// Opens the file for appending, and makes it when it is not there.
-    fn open_or_create(&self) -> Result<(), StoreError> {
-        self.open_existing()?;
+    fn open_or_create(&self, until: Instant) -> Result<(), StoreError> {
+        self.open_existing(until)?;
         if self.opened.borrow().is_some() {
             return Ok(());
         }
@@ -150,14 +190,16 @@ impl SqliteStore {
         }
         // SQLite gives its side files the mode of the main one.
         make_private(&self.path).map_err(io)?;
-        *self.opened.borrow_mut() = Some(self.open(true)?);
+        *self.opened.borrow_mut() = Some(self.open(Access::Write, until)?);
         Ok(())
     }
 
-    fn open(&self, writable: bool) -> Result<Opened, StoreError> {
+    fn open(&self, access: Access, until: Instant) -> Result<Opened, StoreError> {
         let fail = |error: rusqlite::Error| self.fail(&error);
-        let connection = self.connect(writable).map_err(fail)?;
-        let writable = writable && !connection.is_readonly("main").map_err(fail)?;
+        // Before the opening: a file put in its place meanwhile is then noticed as another one.
+        let identity = identity(&self.path).map_err(|error| self.unusable(error.to_string()))?;
+        let connection = self.connect(access, until).map_err(fail)?;
+        let writable = access == Access::Write && !connection.is_readonly("main").map_err(fail)?;
         let version = pragma(&connection, "user_version").map_err(fail)?;
         let known = MIGRATIONS.len() as i64;
         if !is_blank(&connection).map_err(fail)?
@@ -178,51 +220,92 @@ impl SqliteStore {
         let mut opened = Opened {
             connection,
             writable,
+            identity,
+            complete: false,
         };
         if writable {
-            set_journal(&opened.connection, &self.path).map_err(fail)?;
+            set_journal(&opened.connection, &self.path, until).map_err(fail)?;
             migrate(&mut opened.connection, &self.path, MIGRATIONS).map_err(fail)?;
+            wait_until(&opened.connection, until).map_err(fail)?;
         }
         Ok(opened)
     }
 
-    fn connect(&self, writable: bool) -> rusqlite::Result<Connection> {
-        let flags = if writable {
-            OpenFlags::SQLITE_OPEN_READ_WRITE
-        } else {
-            OpenFlags::SQLITE_OPEN_READ_ONLY
-        };
-        let connection =
-            Connection::open_with_flags(&self.path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        connection.busy_timeout(BUSY)?;
+    fn connect(&self, access: Access, until: Instant) -> rusqlite::Result<Connection> {
+        let no_mutex = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = match access {
+            Access::Write => Connection::open_with_flags(
+                &self.path,
+                OpenFlags::SQLITE_OPEN_READ_WRITE | no_mutex,
+            ),
+            Access::Read => {
+                Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY | no_mutex)
+            }
+            Access::Immutable => Connection::open_with_flags(
+                immutable_uri(&self.path),
+                OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | no_mutex,
+            ),
+        }?;
+        wait_until(&connection, until)?;
         connection.execute_batch(
             "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON;",
         )?;
         Ok(connection)
     }
 
+    /// Whether another process left changes beside the file that are not in it yet.
+    fn has_journal(&self) -> bool {
+        let mut wal = self.path.as_os_str().to_owned();
+        wal.push("-wal");
+        fs::metadata(wal).is_ok_and(|found| found.len() > 0)
+    }
+
+    /// Whether what was opened is not what stands at the path now.
+    fn is_replaced(&self) -> bool {
+        let opened = self.opened.borrow();
+        opened
+            .as_ref()
+            .is_some_and(|opened| opened.is_replaced(&self.path))
+    }
+
+    /// Closes a file that was removed or replaced.
+    fn let_go(&self) {
+        if let Some(opened) = self.opened.borrow_mut().take() {
+            opened.abandon();
+        }
+    }
+
+    fn replaced(&self) -> StoreError {
+        self.unusable("the file was removed or replaced while in use".to_owned())
+    }
+
     fn append_all(
         &self,
         connection: &mut Connection,
+        again: &[NewEvent],
         events: &[NewEvent],
     ) -> Result<Vec<Event>, StoreError> {
         let fail = |error: rusqlite::Error| self.fail(&error);
         let transaction = connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(fail)?;
-        let made_ms = events.first().map_or(0, |event| event.at_ms);
+        let first = again.iter().chain(events).next();
+        let made_ms = first.map_or(0, |event| event.at_ms);
         let store_id = store_id(&transaction, made_ms).map_err(fail)?;
         let (mut seq, mut prev) = last(&transaction, &store_id).map_err(fail)?;
         let mut stored = Vec::with_capacity(events.len());
-        for new in events {
-            seq += 1;
-            let known = transaction
-                .prepare_cached("SELECT 1 FROM event WHERE event_id = ?1")
-                .and_then(|mut statement| statement.exists([&new.event_id]))
-                .map_err(fail)?;
-            if known {
-                return Err(self.unusable(format!("event {} is stored already", new.event_id)));
+        for (place, new) in again.iter().chain(events).enumerate() {
+            let is_new = place >= again.len();
+            if let Some(found) = find(&transaction, &new.event_id).map_err(fail)? {
+                if is_new && !self.doubtful.contains(&new.event_id) {
+                    return Err(self.unusable(format!("event {} is stored already", new.event_id)));
+                }
+                if is_new {
+                    stored.push(found);
+                }
+                continue;
             }
+            seq += 1;
             let (event, body) = chain::link(new, &store_id, seq, &prev)
                 .map_err(|error| self.unusable(error.to_string()))?;
             if let Some(group) = &new.group {
@@ -230,7 +313,9 @@ impl SqliteStore {
             }
             insert(&transaction, &event, &body).map_err(fail)?;
             prev.clone_from(&event.hash);
-            stored.push(event);
+            if is_new {
+                stored.push(event);
+            }
         }
         transaction.commit().map_err(fail)?;
         Ok(stored)
@@ -270,16 +355,39 @@ impl EventStore for SqliteStore {
         if events.is_empty() {
             return Ok(Vec::new());
         }
-        self.open_or_create()?;
-        let mut opened = self.opened.borrow_mut();
-        match opened.as_mut() {
-            Some(opened) if opened.writable => self.append_all(&mut opened.connection, events),
-            _ => Err(self.unusable("read-only; nothing was stored".to_owned())),
+        if self.is_replaced() {
+            self.let_go();
+            return Err(self.replaced());
         }
+        // What was read-only may be writable by now.
+        self.opened.get_mut().take_if(|opened| !opened.writable);
+        self.open_or_create(Instant::now() + BUSY)?;
+        let mut borrowed = self.opened.borrow_mut();
+        let Some(opened) = borrowed.as_mut().filter(|opened| opened.writable) else {
+            return Err(self.unusable("read-only; nothing was stored".to_owned()));
+        };
+        let again: &[NewEvent] = if opened.complete {
+            &[]
+        } else {
+            &self.acknowledged
+        };
+        let stored = self.append_all(&mut opened.connection, again, events)?;
+        let replaced = opened.is_replaced(&self.path);
+        opened.complete = true;
+        drop(borrowed);
+        if replaced {
+            // Committed to a file that nobody can open any more.
+            self.doubtful
+                .extend(events.iter().map(|event| event.event_id.clone()));
+            self.let_go();
+            return Err(self.replaced());
+        }
+        self.acknowledged.extend_from_slice(events);
+        Ok(stored)
     }
 
     fn events_since(&self, seq: u64) -> Result<Vec<Event>, StoreError> {
-        self.open_existing()?;
+        self.open_existing(Instant::now() + BUSY)?;
         let opened = self.opened.borrow();
         let Some(opened) = opened.as_ref() else {
             return Ok(Vec::new());
@@ -294,16 +402,90 @@ impl EventStore for SqliteStore {
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
-        if let Some(opened) = self.opened.get_mut()
-            && opened.writable
-        {
+        let Some(opened) = self.opened.get_mut().take() else {
+            return;
+        };
+        if opened.is_replaced(&self.path) {
+            opened.abandon();
+        } else if opened.writable {
             // So that the one file can be copied. Everything is stored already: when another
-            // process still reads, it will do this, so a failure here loses nothing.
+            // process still reads, it will do this, so a failure here loses nothing and is not
+            // worth a wait.
+            let _ = opened.connection.busy_timeout(Duration::ZERO);
             let _ = opened
                 .connection
                 .execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE);");
         }
     }
+}
+
+impl Opened {
+    /// Whether what was opened is not what stands at the path now.
+    fn is_replaced(&self, path: &Path) -> bool {
+        identity(path).map_or(true, |now| now != self.identity)
+    }
+
+    /// Closes without touching the side files: by name they are those of the new file.
+    fn abandon(self) {
+        // Without this setting nothing is lost that could still be read.
+        let _ = self
+            .connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+    }
+}
+
+/// Lets the connection wait for others until this moment.
+fn wait_until(connection: &Connection, until: Instant) -> rusqlite::Result<()> {
+    connection.busy_timeout(until.saturating_duration_since(Instant::now()))
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> std::io::Result<FileIdentity> {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> std::io::Result<FileIdentity> {
+    fs::metadata(path).map(|_| (0, 0))
+}
+
+/// Whether this process may write the file, and make side files in its folder.
+fn is_writable(path: &Path, found: &fs::Metadata) -> bool {
+    if found.permissions().readonly() {
+        return false;
+    }
+    #[cfg(unix)]
+    {
+        let may = |path: &Path| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok();
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        may(path) && may(folder)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        true
+    }
+}
+
+/// The URI of a file that nobody changes while it is read.
+fn immutable_uri(path: &Path) -> String {
+    let mut uri = String::from(if path.is_absolute() {
+        "file://"
+    } else {
+        "file:"
+    });
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri + "?mode=ro&immutable=1"
 }
 
 fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
@@ -327,19 +509,19 @@ fn check(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>
 }
 
 /// WAL needs memory shared by all processes, which a network filesystem does not give.
-fn set_journal(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+fn set_journal(connection: &Connection, path: &Path, until: Instant) -> rusqlite::Result<()> {
     let mode = if is_network(path) { "DELETE" } else { "WAL" };
-    let mut waited = Duration::ZERO;
     loop {
+        wait_until(connection, until)?;
         let answer: rusqlite::Result<String> =
             connection.query_row(&format!("PRAGMA journal_mode={mode}"), [], |row| row.get(0));
         match answer {
             // Two processes that make the file at once: the busy timeout does not cover this one.
             Err(error)
-                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && waited < BUSY =>
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && Instant::now() < until =>
             {
                 std::thread::sleep(PAUSE);
-                waited += PAUSE;
             }
             other => return other.map(|_| ()),
         }
@@ -489,14 +671,27 @@ fn insert(connection: &Connection, event: &Event, body: &str) -> rusqlite::Resul
     Ok(())
 }
 
+/// The columns of an event, in the order [`as_event`] reads them.
+const COLUMNS: &str = "event_id, store_id, seq, at_ms, annotator_id, session_id, group_id,
+                       fingerprint, kind, body, prev, hash";
+
 /// Reads events above `seq` with their body texts, in this order of columns.
 fn read(connection: &Connection, seq: u64, order: &str) -> rusqlite::Result<Vec<(Event, String)>> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT event_id, store_id, seq, at_ms, annotator_id, session_id, group_id, fingerprint,
-                kind, body, prev, hash
-         FROM event WHERE seq > ?1 ORDER BY {order}"
+        "SELECT {COLUMNS} FROM event WHERE seq > ?1 ORDER BY {order}"
     ))?;
     statement.query_map([signed(seq)], as_event)?.collect()
+}
+
+/// Reads one event, if it is stored.
+fn find(connection: &Connection, event_id: &str) -> rusqlite::Result<Option<Event>> {
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM event WHERE event_id = ?1"))?;
+    let mut found = statement.query_map([event_id], as_event)?;
+    found
+        .next()
+        .map(|row| row.map(|(event, _)| event))
+        .transpose()
 }
 
 /// SQLite's integers are signed; no log reaches the end of them.
