@@ -685,3 +685,82 @@ fn a_record_of_another_group_is_not_shown() {
         content.problems
     );
 }
+
+#[test]
+fn a_nan_reward_is_told_and_null_is_not() {
+    let text = "{\"group_id\":\"g\",\"trajectories\":[{\"trajectory_id\":\"a\",\"reward\":NaN},\
+                {\"trajectory_id\":\"b\",\"reward\":null},\
+                {\"trajectory_id\":\"c\",\"reward\":NaN,\"outcome\":\"pass\"}]}\n\
+                {\"group_id\":\"g\",\"trajectory_id\":\"d\",\"reward\":1,\"advantage\":NaN}\n";
+    let (loaded, _root) = load_folder(&[("x.jsonl", text.as_bytes())]);
+    let reason = "reward: NaN is not a finite number";
+    let expected = [
+        (Some(1), Some("g/a"), reason),
+        (Some(1), Some("g/c"), reason),
+        (
+            Some(2),
+            Some("g/d"),
+            "advantage: NaN is not a finite number",
+        ),
+    ];
+    assert_eq!(problems(&loaded), expected);
+    let words: Vec<&str> = loaded.groups[0]
+        .trajectories
+        .iter()
+        .map(|t| t.outcome.word())
+        .collect();
+    assert_eq!(words, ["unscored", "unscored", "pass", "pass"]);
+}
+
+#[test]
+fn ids_that_no_text_can_hold_are_refused() {
+    let mut text = b"{\"group_id\":\"g\\ud800\",\"trajectory_id\":\"a\",\"reward\":1}\n\
+        {\"group_id\":\"g\\ud801\",\"trajectory_id\":\"a\",\"reward\":NaN}\n\
+        {\"group_id\":\"g\",\"trajectories\":[{\"trajectory_id\":\"a\\udc00\"},{\"trajectory_id\":\"b\"}]}\n\
+        {\"group_id\":\"g\\ufffd\",\"trajectory_id\":\"a\",\"reward\":1}\n\
+        {\"group_id\":\"h"
+        .to_vec();
+    text.extend(b"\xff\",\"trajectory_id\":\"a\",\"reward\":1}\n");
+    let predictions = "{\"i\\ud800\":{\"model_patch\":\"x\"},\"i\\ud801\":{\"model_patch\":\"y\"},\
+                       \"k\":{\"instance_id\":\"k\\ud800\",\"model_patch\":\"z\"}}";
+    let (loaded, _root) = load_folder(&[
+        ("x.jsonl", text.as_slice()),
+        ("r/preds.json", predictions.as_bytes()),
+    ]);
+    let shown: Vec<(&str, usize)> = loaded
+        .groups
+        .iter()
+        .map(|group| (group.id.as_str(), group.trajectories.len()))
+        .collect();
+    // A replacement character that was written as such is one.
+    assert_eq!(shown, [("g", 1), ("g\u{fffd}", 1)]);
+    for line in [1, 2, 3, 5] {
+        has_problem(&loaded, Some(line), "the id holds a lone surrogate");
+    }
+    let refused = problems(&loaded)
+        .into_iter()
+        .filter(|(line, _, why)| line.is_none() && why.contains("instance_id: the id holds"));
+    // Both keys are shown in the same way, and once.
+    assert_eq!(refused.count(), 2);
+}
+
+#[test]
+fn ids_that_are_numbers_are_told_once_a_file() {
+    let text = "{\"group_id\":5,\"trajectory_id\":1.0,\"reward\":1}\n\
+                {\"group_id\":5,\"trajectory_id\":2,\"reward\":1}\n";
+    let (loaded, _root) = load_folder(&[("x.jsonl", text.as_bytes())]);
+    assert_eq!(loaded.groups[0].trajectories[0].id.as_str(), "1.0");
+    assert_eq!(loaded.problems.len(), 1, "{:?}", loaded.problems);
+    has_problem(&loaded, Some(1), "ids should be strings: group_id 5");
+    assert!(loaded.open(0).expect("open").problems.is_empty());
+}
+
+#[test]
+fn a_group_without_trajectories_is_told() {
+    let text = "{\"group_id\":\"g\",\"trajectories\":[]}\n\
+                {\"group_id\":\"h\",\"trajectories\":[]}\n\
+                {\"group_id\":\"h\",\"trajectory_id\":\"a\",\"reward\":1}\n";
+    let (loaded, _root) = load_folder(&[("x.jsonl", text.as_bytes())]);
+    let expected = [(Some(1), Some("g"), "trajectories: the group has none")];
+    assert_eq!(problems(&loaded), expected);
+}

@@ -27,6 +27,8 @@ pub(crate) struct Draft {
     meta: Extra,
     trajectories: Vec<FoundTrajectory>,
     ids: BTreeSet<String>,
+    /// Where the group was told of first, by a record of its own.
+    at: Option<At>,
 }
 
 impl Draft {
@@ -105,9 +107,23 @@ impl Drafts {
         });
     }
 
+    /// Tells of groups without a trajectory.
+    fn tell_empty(&mut self) {
+        let empty: Vec<(String, At)> = self
+            .groups
+            .iter()
+            .filter(|(_, draft)| draft.trajectories.is_empty())
+            .filter_map(|(id, draft)| Some((id.clone(), draft.at?)))
+            .collect();
+        for (id, at) in empty {
+            self.problem(at, &id, "trajectories: the group has none");
+        }
+    }
+
     fn add_group(&mut self, group: FoundGroup) {
         let draft = self.groups.entry(group.id.clone()).or_default();
         let mut reasons = Vec::new();
+        draft.at.get_or_insert(group.at);
         match (draft.step, group.step) {
             (Some(before), Some(now)) if before != now => {
                 reasons.push(format!(
@@ -158,6 +174,8 @@ pub(crate) fn assemble(mut found: Found, files: Vec<Candidate>) -> LoadedSet {
     let known = swebench::join(std::mem::take(&mut found.swebench), &mut drafts);
     let mut foreign = Vec::new();
     tell_foreign(&found.foreign, &known, &mut foreign);
+
+    drafts.tell_empty();
 
     let mut groups = Vec::with_capacity(drafts.groups.len());
     let mut sources = Vec::with_capacity(drafts.groups.len());

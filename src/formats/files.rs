@@ -275,6 +275,19 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// The key it stands under, as the id named `field`.
+    ///
+    /// # Errors
+    /// When the key had to be mended: other keys may have become the same.
+    pub(crate) fn checked_key(&self, field: &str) -> Result<Option<&str>, JsonError> {
+        match self.key.as_deref() {
+            Some(key) if self.mended && key.contains(char::REPLACEMENT_CHARACTER) => {
+                Err(JsonError::Id(field.to_owned()))
+            }
+            key => Ok(key),
+        }
+    }
+
     /// Whether it is an object with this key.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.fields().is_some_and(|fields| fields.has(key))

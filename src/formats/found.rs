@@ -8,7 +8,7 @@ use crate::domain::{Extra, TaskSummary, Trajectory};
 
 use super::Problem;
 use super::files::{Place, Record, Stamp};
-use super::json::JsonError;
+use super::json::{Fields, JsonError};
 use super::rankings::Answer;
 use super::swebench;
 
@@ -159,6 +159,8 @@ pub(crate) struct Found {
     pub recognised: usize,
     /// Files that hold nothing of a known format.
     pub foreign: Vec<PathBuf>,
+    /// The first id that was a number, and its record's line.
+    pub number_id: Option<(String, Option<u64>)>,
 }
 
 impl Found {
@@ -170,6 +172,24 @@ impl Found {
         self.problems.extend(other.problems);
         self.recognised += other.recognised;
         self.foreign.extend(other.foreign);
+        self.number_id = self.number_id.take().or(other.number_id);
+    }
+
+    /// The id under a key; a number is read as text and remembered.
+    pub(crate) fn id(
+        &mut self,
+        record: &Record<'_>,
+        fields: &Fields<'_>,
+        key: &str,
+    ) -> Result<Option<String>, JsonError> {
+        let Some((id, is_number)) = fields.id(key, record.mended)? else {
+            return Ok(None);
+        };
+        if is_number {
+            self.number_id
+                .get_or_insert_with(|| (format!("{key} {id}"), record.line));
+        }
+        Ok(Some(id))
     }
 
     /// Notes a problem of a record.

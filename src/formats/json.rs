@@ -127,6 +127,12 @@ pub(crate) enum JsonError {
         /// The start of what stands there.
         found: String,
     },
+    /// An id that no text can hold.
+    #[error(
+        "{0}: the id holds a lone surrogate or bytes that are not UTF-8; it is refused, since \
+         mended ids could become the same"
+    )]
+    Id(String),
 }
 
 /// One JSON object, split.
@@ -198,6 +204,27 @@ impl<'a> Fields<'a> {
             Kind::Number => Ok(Some(raw.get().to_owned())),
             _ => text(key, raw.get()).map(Some),
         }
+    }
+
+    /// An id, and whether it is a number read as text. `mended` tells whether the text was split
+    /// from one that had to be mended.
+    ///
+    /// # Errors
+    /// When it is of another type, or holds what no text can hold.
+    pub(crate) fn id(&self, key: &str, mended: bool) -> Result<Option<(String, bool)>, JsonError> {
+        let (Some(raw), Some(id)) = (self.some(key), self.text_or_number(key)?) else {
+            return Ok(None);
+        };
+        if kind(raw.get()) == Kind::Number {
+            return Ok(Some((id, true)));
+        }
+        // Escapes are only decoded, and so only mended, here.
+        let lossy = (mended && id.contains(char::REPLACEMENT_CHARACTER))
+            || serde_json::from_str::<String>(raw.get()).is_err();
+        if lossy {
+            return Err(JsonError::Id(key.to_owned()));
+        }
+        Ok(Some((id, false)))
     }
 
     /// A number; NaN and the infinities as such.

@@ -177,7 +177,7 @@ fn required(
     key: &str,
     name: Option<&str>,
 ) -> Option<String> {
-    let reason = match fields.text_or_number(key) {
+    let reason = match found.id(record, fields, key) {
         Ok(Some(id)) if !id.is_empty() => return Some(id),
         Ok(Some(_)) => format!("{key}: the text is empty"),
         Ok(None) => format!("{key}: the key is missing"),
@@ -342,6 +342,8 @@ fn verdict(
 ) {
     let mut reward = found.note(record, name, fields.number("reward"));
     if reward.is_some_and(f64::is_nan) {
+        // Unlike null, which says that nothing was measured.
+        found.problem(record, Some(name), "reward: NaN is not a finite number");
         trajectory.marks.push("the reward is NaN".to_owned());
         reward = None;
     } else if let Some(value) = reward.filter(|value| !value.is_finite()) {

@@ -201,6 +201,10 @@ fn read_long(
             }
         }
     }
+    if let Some((id, line)) = found.number_id.take() {
+        let reason = format!("ids should be strings: {id} is a number and is read as text");
+        problem_at(&mut found, line, reason);
+    }
     shorten(&candidate.path, &mut found.problems);
     (found, go_on)
 }

@@ -109,7 +109,7 @@ pub(crate) fn patch(fields: &Fields<'_>) -> Result<Option<String>, JsonError> {
 }
 
 fn instance(record: &Record<'_>, fields: &Fields<'_>, found: &mut Found) -> Option<String> {
-    match fields.text_or_number("instance_id") {
+    match found.id(record, fields, "instance_id") {
         Ok(Some(id)) if !id.is_empty() => return Some(id),
         Ok(_) => {}
         Err(error) => {
@@ -122,8 +122,15 @@ fn instance(record: &Record<'_>, fields: &Fields<'_>, found: &mut Found) -> Opti
     if let (Some(org), Some(repo), Some(number)) = (part("org"), part("repo"), part("number")) {
         return Some(format!("{org}__{repo}-{number}"));
     }
-    if record.key.is_none() {
-        found.problem(record, None, "instance_id: missing or empty");
+    match record.checked_key("instance_id") {
+        Ok(Some(key)) => Some(key.to_owned()),
+        Ok(None) => {
+            found.problem(record, None, "instance_id: missing or empty");
+            None
+        }
+        Err(error) => {
+            found.problem(record, None, error.to_string());
+            None
+        }
     }
-    record.key.clone()
 }

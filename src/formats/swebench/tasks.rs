@@ -33,14 +33,22 @@ pub(crate) fn read_task(record: &Record<'_>, found: &mut Found) {
     let Some(fields) = record.fields() else {
         return;
     };
-    let Some(instance) = fields
-        .text("instance_id")
-        .ok()
-        .flatten()
-        .or_else(|| record.key.clone())
-    else {
-        found.problem(record, None, "instance_id: missing or not a text");
-        return;
+    let own = found.id(record, fields, "instance_id");
+    let key = || {
+        record
+            .checked_key("instance_id")
+            .map(|key| key.map(str::to_owned))
+    };
+    let instance = match own.and_then(|own| own.map_or_else(key, |own| Ok(Some(own)))) {
+        Ok(Some(instance)) => instance,
+        Ok(None) => {
+            found.problem(record, None, "instance_id: the key is missing");
+            return;
+        }
+        Err(error) => {
+            found.problem(record, None, error.to_string());
+            return;
+        }
     };
     let text = found.note(record, &instance, fields.text("problem_statement"));
     let summary = TaskSummary {
