@@ -14,7 +14,6 @@ use super::overlays::Overlay;
 use super::screens::{compare, grader, groups, schedule, steps};
 use crate::diff::Patch;
 use crate::domain::Content;
-use crate::review::EventBody;
 use crate::review::NewEvent;
 use crate::review::Progress;
 use crate::review::{ReviewSession, ReviewedGroup, Settings};
