@@ -94,7 +94,7 @@ fn terminal() -> String {
     let colours = match (set("NO_COLOR"), set("COLORTERM")) {
         (Some(_), _) => "no colours (NO_COLOR)".to_owned(),
         (None, Some(depth)) => format!("colours: {depth}"),
-        (None, None) => "colours: 256 or fewer (COLORTERM not set)".to_owned(),
+        (None, None) => "colours: 256 (COLORTERM does not say truecolor)".to_owned(),
     };
     format!("{kind}; {size}; {colours}")
 }

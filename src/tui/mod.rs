@@ -7,6 +7,7 @@
 
 pub mod action;
 pub mod area;
+pub mod colour_depth;
 pub mod effect;
 pub mod help;
 pub mod highlight;

@@ -6,6 +6,7 @@ use std::io::{Error, IsTerminal, stdin, stdout};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use super::colour_depth::ColourDepth;
 use super::effect::Effect;
 use super::input::message_of;
 use super::message::Message;
@@ -48,9 +49,11 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
     // A theme that is named needs no question about the background.
     let dark = options.theme.is_some() || background_is_dark();
     let chosen = choose_theme(&themes, options.theme.as_deref(), dark)?;
-    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-        themes = themes.into_iter().map(Theme::without_colour).collect();
-    }
+    themes = match ColourDepth::of(|name| std::env::var(name).ok()) {
+        ColourDepth::None => themes.into_iter().map(Theme::without_colour).collect(),
+        ColourDepth::Indexed => themes.into_iter().map(Theme::indexed).collect(),
+        ColourDepth::True => themes,
+    };
     let names = themes.iter().map(|theme| theme.name.clone()).collect();
     let mut model = Model::new(options.title(), options.settings.clone(), keymap, names);
     model.theme = chosen;

@@ -197,6 +197,16 @@ impl Theme {
         self
     }
 
+    /// The same theme in xterm's 256 colours.
+    #[must_use]
+    pub fn indexed(mut self) -> Self {
+        for style in self.styles.values_mut() {
+            style.fg = style.fg.map(super::colour_depth::indexed);
+            style.bg = style.bg.map(super::colour_depth::indexed);
+        }
+        self
+    }
+
     /// The style of a role.
     #[must_use]
     pub fn style(&self, role: Role) -> Style {

@@ -1,0 +1,113 @@
+//! How many colours the terminal shows, and a theme's colours in fewer of them.
+//!
+//! ssh does not pass `COLORTERM` on, so a terminal that does not say it shows 24-bit colours gets
+//! the 256 that every one of them knows.
+
+use ratatui::style::Color;
+
+/// How many colours the terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColourDepth {
+    /// None: `NO_COLOR`, or a dumb terminal.
+    None,
+    /// The 256 of xterm.
+    Indexed,
+    /// 24 bits.
+    True,
+}
+
+impl ColourDepth {
+    /// Reads it from the environment; `get` returns a variable's value.
+    #[must_use]
+    pub fn of(get: impl Fn(&str) -> Option<String>) -> Self {
+        let term = get("TERM").unwrap_or_default();
+        let says = get("COLORTERM").unwrap_or_default();
+        let known = ["direct", "kitty", "alacritty", "ghostty", "wezterm", "foot"];
+        if get("NO_COLOR").is_some_and(|value| !value.is_empty()) || term == "dumb" {
+            Self::None
+        } else if says == "truecolor"
+            || says == "24bit"
+            || known.iter().any(|name| term.contains(name))
+        {
+            Self::True
+        } else {
+            Self::Indexed
+        }
+    }
+}
+
+/// Levels of a channel in xterm's colour cube.
+const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+/// Colours with less spread than this between their channels are greys.
+const GREY_SPREAD: u8 = 24;
+
+/// The colour among xterm's 256 that stands for an RGB colour; others stay as they are.
+#[must_use]
+pub fn indexed(colour: Color) -> Color {
+    let Color::Rgb(r, g, b) = colour else {
+        return colour;
+    };
+    let (low, high) = (r.min(g).min(b), r.max(g).max(b));
+    if high - low < GREY_SPREAD {
+        let mean = (u16::from(r) + u16::from(g) + u16::from(b)) / 3;
+        return Color::Indexed(grey(mean));
+    }
+    let place = |channel: u8| -> u8 {
+        let nearest = LEVELS
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, level)| channel.abs_diff(**level));
+        let place = nearest.map_or(0, |(place, _)| u8::try_from(place).unwrap_or(0));
+        // A dark tint keeps its hue: its strongest channel never becomes black.
+        if channel == high { place.max(1) } else { place }
+    };
+    Color::Indexed(16 + 36 * place(r) + 6 * place(g) + place(b))
+}
+
+/// The nearest of the 24 greys, black and white.
+fn grey(mean: u16) -> u8 {
+    match mean {
+        0..4 => 16,
+        247.. => 231,
+        _ => {
+            232 + u8::try_from(mean.saturating_sub(3) / 10)
+                .unwrap_or(23)
+                .min(23)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_depth_is_what_the_environment_says() {
+        let depth = |pairs: &[(&str, &str)]| {
+            ColourDepth::of(|name| {
+                let found = pairs.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            })
+        };
+        let xterm = ("TERM", "xterm-256color");
+        assert_eq!(depth(&[xterm]), ColourDepth::Indexed);
+        assert_eq!(
+            depth(&[xterm, ("COLORTERM", "truecolor")]),
+            ColourDepth::True
+        );
+        assert_eq!(depth(&[("TERM", "xterm-kitty")]), ColourDepth::True);
+        assert_eq!(depth(&[("TERM", "dumb")]), ColourDepth::None);
+        assert_eq!(depth(&[xterm, ("NO_COLOR", "1")]), ColourDepth::None);
+        assert_eq!(depth(&[xterm, ("NO_COLOR", "")]), ColourDepth::Indexed);
+    }
+
+    #[test]
+    fn dark_tints_keep_their_hue_and_greys_stay_grey() {
+        assert_eq!(indexed(Color::Rgb(0x16, 0x30, 0x1f)), Color::Indexed(22));
+        assert_eq!(indexed(Color::Rgb(0x3a, 0x1a, 0x20)), Color::Indexed(52));
+        assert_eq!(indexed(Color::Rgb(255, 255, 255)), Color::Indexed(231));
+        assert_eq!(indexed(Color::Rgb(0, 0, 0)), Color::Indexed(16));
+        assert_eq!(indexed(Color::Rgb(0x80, 0x80, 0x80)), Color::Indexed(244));
+        assert_eq!(indexed(Color::Red), Color::Red);
+    }
+}
