@@ -764,3 +764,55 @@ fn a_group_without_trajectories_is_told() {
     let expected = [(Some(1), Some("g"), "trajectories: the group has none")];
     assert_eq!(problems(&loaded), expected);
 }
+
+#[test]
+fn one_bad_entry_does_not_drop_a_list_of_ids() {
+    let predictions = "{\"instance_id\":\"i1\",\"model_patch\":\"x\"}\n\
+                       {\"instance_id\":\"i2\",\"model_patch\":\"y\"}\n";
+    let report = "{\"resolved_ids\":[\"i1\",5],\"unresolved_ids\":[\"i2\"]}";
+    let (loaded, _root) = load_folder(&[
+        ("r/preds.jsonl", predictions.as_bytes()),
+        ("r/report.json", report.as_bytes()),
+    ]);
+    let reason = "resolved_ids: element 2: expected a text, found 5";
+    assert_eq!(problems(&loaded), [(None, None, reason)]);
+    let words: Vec<&str> = loaded
+        .groups
+        .iter()
+        .map(|group| group.trajectories[0].outcome.word())
+        .collect();
+    assert_eq!(words, ["pass", "fail"]);
+}
+
+#[test]
+fn malformed_texts_are_told_with_record_and_field() {
+    let text = "{\"group_id\":\"g\",\"task\":{\"text\":\"t\",\"tests\":{\"fail_to_pass\":[\"n\",1]}},\
+                \"base_files\":{\"a\":5,\"b\":\"x\"},\"trajectories\":[{\"trajectory_id\":\"t\",\"reward\":1,\
+                \"steps\":[1,null,{\"kind\":5,\"text\":\"s\"},{\"text\":{\"a\":1}}],\
+                \"patch\":\"p\"}]}\n";
+    let (loaded, root) = load_folder(&[("x.jsonl", text.as_bytes())]);
+    let content = loaded.open(0).expect("open");
+    let path = root.path().join("x.jsonl").display().to_string();
+    let expected = [
+        "g: base_files: a: expected a text, found 5",
+        "g: task: tests: fail_to_pass: element 2: expected a text, found 1",
+        "g/t: steps: element 1: expected an object, found 1",
+        "g/t: steps: element 2: expected an object, found null",
+        "g/t: steps: element 3: kind: expected a text, found 5",
+        "g/t: steps: element 4: text: expected a text, found {\"a\":1}",
+    ];
+    let shown: Vec<&str> = content
+        .problems
+        .iter()
+        .filter_map(|problem| problem.strip_prefix(&path)?.strip_prefix(": "))
+        .collect();
+    assert_eq!(shown, expected);
+    assert_eq!(content.task.text.as_deref(), Some("t"));
+    assert_eq!(content.task.base_files.len(), 1);
+    let texts: Vec<&str> = content.trajectories[0]
+        .steps
+        .iter()
+        .map(|step| step.text.as_str())
+        .collect();
+    assert_eq!(texts, ["1", "null", "s", "{\"a\":1}"]);
+}

@@ -32,6 +32,15 @@ pub(crate) enum TaskSource {
     Reference(Place),
 }
 
+impl TaskSource {
+    /// The place, whatever the record is.
+    pub(crate) fn at(&self) -> Place {
+        match *self {
+            Self::Native(place) | Self::Row(place) | Self::Reference(place) => place,
+        }
+    }
+}
+
 /// The record that holds a trajectory's patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RecordAt {
@@ -109,11 +118,7 @@ pub(crate) struct At {
 impl GroupSource {
     /// The files that the texts are in, by index; a file occurs once per text.
     pub(crate) fn files(&self) -> impl Iterator<Item = usize> {
-        let tasks = self.tasks.iter().map(|task| match task {
-            TaskSource::Native(place) | TaskSource::Row(place) | TaskSource::Reference(place) => {
-                place.file
-            }
-        });
+        let tasks = self.tasks.iter().map(|task| task.at().file);
         let trajectories = self.trajectories.iter().flat_map(|source| {
             let record = source.record.map(|record| match record {
                 RecordAt::Trajectory(place)

@@ -127,6 +127,9 @@ pub(crate) enum JsonError {
         /// The start of what stands there.
         found: String,
     },
+    /// Something inside a value.
+    #[error("{0}: {1}")]
+    Inside(String, Box<JsonError>),
     /// An id that no text can hold.
     #[error(
         "{0}: the id holds a lone surrogate or bytes that are not UTF-8; it is refused, since \
@@ -274,6 +277,24 @@ impl<'a> Fields<'a> {
         self.some(key).map(|raw| list(key, raw)).transpose()
     }
 
+    /// The texts of a list, and what its other elements are instead.
+    ///
+    /// # Errors
+    /// When it is no list.
+    pub(crate) fn texts_among(
+        &self,
+        key: &str,
+    ) -> Result<(Vec<String>, Vec<JsonError>), JsonError> {
+        let (mut texts, mut errors) = (Vec::new(), Vec::new());
+        for (index, raw) in self.list(key)?.unwrap_or_default().into_iter().enumerate() {
+            match text(&element_name(key, index), raw.get()) {
+                Ok(text) => texts.push(text),
+                Err(error) => errors.push(error),
+            }
+        }
+        Ok((texts, errors))
+    }
+
     /// A list of texts; `None` when absent or null.
     pub(crate) fn texts(&self, key: &str) -> Result<Option<Vec<String>>, JsonError> {
         let Some(items) = self.list(key)? else {
@@ -298,6 +319,23 @@ impl<'a> Fields<'a> {
             .map(|(key, raw)| (key.to_owned(), raw.get().to_owned()))
             .collect()
     }
+}
+
+/// How the element at a 0-based index of a list is called in errors.
+pub(crate) fn element_name(list: &str, index: usize) -> String {
+    format!("{list}: element {}", index + 1)
+}
+
+/// Reads an object that is an element of a list; errors name the list and the element.
+pub(crate) fn element<'a, T>(
+    list: &str,
+    index: usize,
+    raw: &'a RawValue,
+    read: impl FnOnce(&Fields<'a>) -> Result<T, JsonError>,
+) -> Result<T, JsonError> {
+    let name = element_name(list, index);
+    let fields = Fields::of(&name, raw)?;
+    read(&fields).map_err(|error| JsonError::Inside(name, Box::new(error)))
 }
 
 /// The shape of a JSON value.

@@ -16,7 +16,7 @@ use super::files::Record;
 use super::found::{
     At, Found, FoundGroup, FoundTask, FoundTrajectory, RecordAt, TaskSource, TrajectorySource,
 };
-use super::json::{self, Fields, JsonError, Kind};
+use super::json::{self, Fields, JsonError};
 use super::rankings;
 
 const GROUP_KEYS: &[&str] = &[
@@ -288,8 +288,11 @@ fn trajectory(
     t.wall_ms = found.note(record, &name, fields.count("wall_ms"));
     t.exit_status = found.note(record, &name, fields.text("exit_status"));
     if let Some(items) = found.note(record, &name, fields.list("tests")) {
-        let results: Result<Vec<TestResult>, JsonError> =
-            items.into_iter().map(test).collect::<Result<_, _>>();
+        let results: Result<Vec<TestResult>, JsonError> = items
+            .into_iter()
+            .enumerate()
+            .map(|(index, raw)| json::element("tests", index, raw, test))
+            .collect();
         t.tests = found.note(record, &name, results.map(|all| Some(counts(&all))));
     }
     t.meta = extra(fields, TRAJECTORY_KEYS);
@@ -392,21 +395,62 @@ fn verdict(
     };
 }
 
-/// Opens the texts of a task from a group or trajectory record.
-pub(crate) fn task_content(fields: &Fields<'_>) -> Result<TaskContent, JsonError> {
-    let task = fields.object("task")?.unwrap_or_default();
-    let tests = task.object("tests")?.unwrap_or_default();
-    let base_files = fields.object("base_files")?.unwrap_or_default();
-    Ok(TaskContent {
-        text: task.text("text")?,
-        reference_patch: task.text("reference_patch")?,
-        fail_to_pass: tests.texts("fail_to_pass")?.unwrap_or_default(),
-        pass_to_pass: tests.texts("pass_to_pass")?.unwrap_or_default(),
-        base_files: base_files
-            .pairs()
-            .map(|(path, raw)| Ok((path.to_owned(), json::text(path, raw.get())?)))
-            .collect::<Result<_, JsonError>>()?,
-    })
+/// Values as they are read, and the errors of those that cannot be.
+#[derive(Default)]
+struct Reading {
+    errors: Vec<JsonError>,
+}
+
+impl Reading {
+    /// The value; nothing and a note of the error when it cannot be read.
+    fn take<T: Default>(&mut self, result: Result<T, JsonError>) -> T {
+        result.unwrap_or_else(|error| {
+            self.errors.push(error);
+            T::default()
+        })
+    }
+
+    /// Takes over the errors inside an element or key.
+    fn inside(&mut self, name: &str, inner: Self) {
+        let errors = inner.errors.into_iter();
+        self.errors
+            .extend(errors.map(|error| JsonError::Inside(name.to_owned(), Box::new(error))));
+    }
+
+    fn tell(self, problems: &mut Vec<String>) {
+        problems.extend(self.errors.iter().map(ToString::to_string));
+    }
+}
+
+/// Opens the texts of a task from a group or trajectory record. What cannot be read is told in
+/// `problems`.
+pub(crate) fn task_content(fields: &Fields<'_>, problems: &mut Vec<String>) -> TaskContent {
+    let mut all = Reading::default();
+    let base_files = all.take(fields.object("base_files")).unwrap_or_default();
+    let files = base_files.pairs().filter_map(|(path, raw)| {
+        let text = json::text(&format!("base_files: {path}"), raw.get());
+        Some((path.to_owned(), all.take(text.map(Some))?))
+    });
+    let base_files = files.collect();
+    let task = all.take(fields.object("task")).unwrap_or_default();
+    let mut inner = Reading::default();
+    let tests = inner.take(task.object("tests")).unwrap_or_default();
+    let mut names = |key: &str| {
+        let (names, errors) = inner.take(tests.texts_among(key));
+        inner.inside("tests", Reading { errors });
+        names
+    };
+    let (fail_to_pass, pass_to_pass) = (names("fail_to_pass"), names("pass_to_pass"));
+    let content = TaskContent {
+        text: inner.take(task.text("text")),
+        reference_patch: inner.take(task.text("reference_patch")),
+        fail_to_pass,
+        pass_to_pass,
+        base_files,
+    };
+    all.inside("task", inner);
+    all.tell(problems);
+    content
 }
 
 /// Opens the texts of a trajectory object. What cannot be read is told in `problems`.
@@ -414,68 +458,55 @@ pub(crate) fn trajectory_content(
     fields: &Fields<'_>,
     problems: &mut Vec<String>,
 ) -> TrajectoryContent {
-    let mut note = |error: JsonError| problems.push(error.to_string());
-    let mut content = TrajectoryContent::default();
-    match fields.text("patch") {
-        Ok(patch) => content.patch = patch,
-        Err(error) => note(error),
+    let mut all = Reading::default();
+    let mut content = TrajectoryContent {
+        patch: all.take(fields.text("patch")),
+        test_log: all.take(fields.text("test_log")),
+        ..TrajectoryContent::default()
+    };
+    let steps = all.take(fields.list("steps")).unwrap_or_default();
+    for (index, raw) in steps.into_iter().enumerate() {
+        let mut inner = Reading::default();
+        let read = json::element("steps", index, raw, |fields| Ok(step(fields, &mut inner)));
+        all.inside(&json::element_name("steps", index), inner);
+        // The raw text is better than a gap in the numbering.
+        content
+            .steps
+            .push(all.take(read.map(Some)).unwrap_or_else(|| Step {
+                text: raw.get().to_owned(),
+                ..Step::default()
+            }));
     }
-    match fields.text("test_log") {
-        Ok(log) => content.test_log = log,
-        Err(error) => note(error),
+    let tests = all.take(fields.list("tests")).unwrap_or_default();
+    for (index, raw) in tests.into_iter().enumerate() {
+        let read = json::element("tests", index, raw, test);
+        content.tests.extend(all.take(read.map(Some)));
     }
-    match fields.list("steps") {
-        Ok(items) => {
-            for (index, raw) in items.unwrap_or_default().into_iter().enumerate() {
-                content.steps.push(step(raw).unwrap_or_else(|error| {
-                    note(wrap(index, &error));
-                    // The raw text is better than a gap in the numbering.
-                    Step {
-                        text: raw.get().to_owned(),
-                        ..Step::default()
-                    }
-                }));
-            }
-        }
-        Err(error) => note(error),
-    }
-    match fields.list("tests") {
-        Ok(items) => {
-            for (index, raw) in items.unwrap_or_default().into_iter().enumerate() {
-                match test(raw) {
-                    Ok(result) => content.tests.push(result),
-                    Err(error) => note(wrap(index, &error)),
-                }
-            }
-        }
-        Err(error) => note(error),
-    }
+    all.tell(problems);
     content
 }
 
-fn wrap(index: usize, error: &JsonError) -> JsonError {
-    JsonError::Syntax(format!("element {}: {error}", index + 1))
-}
-
-fn step(raw: &RawValue) -> Result<Step, JsonError> {
-    let fields = Fields::of("steps", raw)?;
-    let kind = fields.text("kind")?;
+/// Reads a step; a field that cannot be read is left out and noted, a text of another type is kept
+/// as JSON.
+fn step(fields: &Fields<'_>, all: &mut Reading) -> Step {
+    let kind = all.take(fields.text("kind"));
     let args = fields.some("args");
     let text = match fields.some("text") {
-        Some(raw) if json::kind(raw.get()) == Kind::Text => json::text("text", raw.get())?,
-        Some(raw) => raw.get().to_owned(),
+        Some(raw) => all
+            .take(json::text("text", raw.get()).map(Some))
+            .unwrap_or_else(|| raw.get().to_owned()),
         None => args.map_or_else(String::new, call_text),
     };
-    Ok(Step {
+    Step {
         kind: kind.as_deref().and_then(StepKind::from_word),
-        role: fields.text("role")?,
+        role: all.take(fields.text("role")),
         text,
-        tool: fields.text("tool")?,
+        tool: all.take(fields.text("tool")),
         args: args.map(|raw| raw.get().to_owned()),
-        call_id: fields.text_or_number("id")?,
-        exit_code: fields.integer("exit_code")?,
-        ms: fields.count("ms")?,
-    })
+        call_id: all.take(fields.text_or_number("id")),
+        exit_code: all.take(fields.integer("exit_code")),
+        ms: all.take(fields.count("ms")),
+    }
 }
 
 /// What to show of a tool call's arguments: the command when they hold one, else all of them.
@@ -490,8 +521,7 @@ pub(crate) fn call_text(args: &RawValue) -> String {
         .unwrap_or_else(|| args.get().to_owned())
 }
 
-fn test(raw: &RawValue) -> Result<TestResult, JsonError> {
-    let fields = Fields::of("tests", raw)?;
+fn test(fields: &Fields<'_>) -> Result<TestResult, JsonError> {
     let status = fields.text("status")?.unwrap_or_default();
     Ok(TestResult {
         name: fields.text("name")?.unwrap_or_default(),

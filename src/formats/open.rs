@@ -61,8 +61,13 @@ pub(crate) fn content(group: &RolloutGroup, source: &GroupSource, files: &[Candi
     let mut seen = BTreeSet::new();
     let mut task = TaskContent::default();
     for place in &source.tasks {
-        match open_task(*place, group, files) {
-            Ok(found) => fill(&mut task, found),
+        let mut inner = Vec::new();
+        match open_task(*place, group, files, &mut inner) {
+            Ok(found) => {
+                name_all(&mut inner, place.at(), files, group.id.as_str());
+                problems.extend(inner.into_iter().filter(|text| seen.insert(text.clone())));
+                fill(&mut task, found);
+            }
             Err(error) => note(&mut problems, &mut seen, &error),
         }
     }
@@ -86,6 +91,17 @@ fn note(problems: &mut Vec<String>, seen: &mut BTreeSet<String>, error: &OpenErr
     }
 }
 
+/// Puts the file and the record before each problem.
+fn name_all(problems: &mut [String], place: Place, files: &[Candidate], record: &str) {
+    let path = files.get(place.file).map(|file| shown(&file.path));
+    for problem in problems {
+        *problem = match &path {
+            Some(path) => format!("{path}: {record}: {problem}"),
+            None => format!("{record}: {problem}"),
+        };
+    }
+}
+
 /// Takes over what is not known yet.
 fn fill(task: &mut TaskContent, more: TaskContent) {
     task.text = task.text.take().or(more.text);
@@ -105,11 +121,13 @@ fn open_task(
     source: TaskSource,
     group: &RolloutGroup,
     files: &[Candidate],
+    problems: &mut Vec<String>,
 ) -> Result<TaskContent, OpenError> {
     let id = group.id.as_str();
     match source {
         TaskSource::Native(place) => at(place, files, |body| {
-            native::task_content(of(fields(body)?, "group_id", id)?)
+            let fields = of(fields(body)?, "group_id", id)?;
+            Ok(native::task_content(fields, problems))
         }),
         TaskSource::Row(place) => at(place, files, |body| {
             swebench::tasks::task_content(of(fields(body)?, "instance_id", id)?)
@@ -161,6 +179,10 @@ fn open_trajectory(
     };
     if let Err(error) = opened {
         note(problems, seen, &error);
+    }
+    if let Some(RecordAt::Trajectory(place) | RecordAt::InGroup(place, _)) = source.record {
+        let name = format!("{}/{}", group.id, trajectory.id);
+        name_all(&mut inner, place, files, &name);
     }
     problems.append(&mut inner);
     if let Some(place) = source.trace {

@@ -253,14 +253,15 @@ pub(crate) fn read_run_report(record: &Record<'_>, found: &mut Found) {
             // Some summaries give counts under these names.
             continue;
         }
-        let ids = found
-            .note(record, key, fields.texts(key))
-            .unwrap_or_default();
+        let (ids, errors) = fields.texts_among(key).unwrap_or_default();
+        for error in errors {
+            found.problem(record, None, error.to_string());
+        }
         for id in ids {
             verdicts.insert(id, Verdict::new(*outcome, *mark));
         }
     }
-    let both = |key: &str| fields.texts(key).ok().flatten().unwrap_or_default();
+    let both = |key: &str| fields.texts_among(key).unwrap_or_default().0;
     let unresolved = both("unresolved_ids");
     for id in both("resolved_ids")
         .iter()
