@@ -7,7 +7,13 @@
 /// no sign at all for what rounds to zero.
 #[must_use]
 pub fn advantage(value: f64) -> String {
-    let digits = format!("{:.3}", value.abs());
+    signed(value, 3)
+}
+
+/// A figure with so many decimals in the style of [`advantage`].
+#[must_use]
+pub fn signed(value: f64, decimals: usize) -> String {
+    let digits = format!("{:.decimals$}", value.abs());
     let is_zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
     if value < 0.0 && !is_zero {
         format!("−{digits}")

@@ -4,6 +4,7 @@
 use crate::domain::metrics::{CreditMetrics, Metrics, metrics};
 use crate::domain::{Ranking, Redistribution, RolloutGroup, Scheme, agreement};
 use crate::review::{ReviewSession, lengths, passing};
+use crate::tui::number::signed;
 
 /// A boost above this leaves most of the credit with one or two trajectories.
 const HIGH_BOOST: f64 = 3.0;
@@ -49,9 +50,9 @@ pub fn lines(data: &RolloutGroup, figures: &Metrics, ranking: &Ranking) -> Vec<S
             length.credit_length.0, length.credit_length.1
         ));
         lines.push(format!(
-            "length pressure {:+.1} → {:+.1} · {}",
-            length.pressure.0,
-            length.pressure.1,
+            "length pressure {} → {} · {}",
+            signed(length.pressure.0, 1),
+            signed(length.pressure.1, 1),
             rank_length(data, ranking),
         ));
     }
@@ -139,7 +140,7 @@ fn rank_length(data: &RolloutGroup, ranking: &Ranking) -> String {
     let tiers = by_length.into_iter().map(|(_, tier)| tier).collect();
     let rho = Ranking::new(tiers).map(|order| agreement::compare(ranking, &order).spearman);
     match rho {
-        Ok(Ok(rho)) => format!("rank-length ρ {rho:+.2}"),
+        Ok(Ok(rho)) => format!("rank-length ρ {}", signed(rho, 2)),
         _ => "rank-length ρ undefined".to_owned(),
     }
 }
