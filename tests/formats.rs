@@ -816,3 +816,40 @@ fn malformed_texts_are_told_with_record_and_field() {
         .collect();
     assert_eq!(texts, ["1", "null", "s", "{\"a\":1}"]);
 }
+
+#[test]
+fn a_folder_with_mixed_model_names_is_one_run() {
+    let line = |id: &str, model: &str| {
+        format!("{{\"instance_id\":\"{id}\"{model},\"model_patch\":\"{PATCH}\"}}\n")
+    };
+    let (m, odd, none) = (
+        ",\"model_name_or_path\":\"m\"",
+        ",\"model_name_or_path\":\"m\u{2026}\"",
+        "",
+    );
+    let report = "{\"resolved_ids\":[\"a__b-1\",\"a__b-3\"],\"unresolved_ids\":[\"a__b-2\"]}";
+    let plain = [line("a__b-1", odd), line("a__b-2", m), line("a__b-3", none)].concat();
+    // Written again by a second try of the run.
+    let again = plain.clone() + &line("a__b-1", m) + &line("a__b-2", none);
+    let third = plain.clone() + &line("a__b-1", m) + &line("a__b-1", m);
+    for text in [&plain, &again, &third] {
+        let (loaded, _root) = load_folder(&[
+            ("runA/all_preds.jsonl", text.as_bytes()),
+            ("runA/results/results.json", report.as_bytes()),
+        ]);
+        let shown: Vec<(&str, &str)> = loaded
+            .groups
+            .iter()
+            .flat_map(|group| &group.trajectories)
+            .map(|t| (t.id.as_str(), t.outcome.word()))
+            .collect();
+        assert_eq!(
+            shown,
+            [("runA", "pass"), ("runA", "fail"), ("runA", "pass")]
+        );
+        let others = problems(&loaded)
+            .into_iter()
+            .filter(|(_, _, why)| !why.contains("the task occurs twice"));
+        assert_eq!(others.count(), 0, "{:?}", loaded.problems);
+    }
+}

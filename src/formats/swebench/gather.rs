@@ -261,7 +261,24 @@ fn files_contradict(files: &BTreeMap<usize, Vec<Prediction>>) -> bool {
     false
 }
 
-/// Splits by model when a task occurs with several models, and settles duplicates.
+/// Whether predictions are of several models, each with a run of its own: every record names its
+/// model, a task occurs with several, and none twice with the same. Otherwise the folder is the run
+/// and the names are only labels, which some writers leave out or spell in several ways.
+fn several_models(predictions: &[Prediction]) -> bool {
+    let mut models: BTreeMap<(&str, usize), BTreeSet<&str>> = BTreeMap::new();
+    for prediction in predictions {
+        let Some(model) = prediction.model.as_deref() else {
+            return false;
+        };
+        let key = (prediction.instance.as_str(), prediction.at.file);
+        if !models.entry(key).or_default().insert(model) {
+            return false;
+        }
+    }
+    models.values().any(|models| models.len() > 1)
+}
+
+/// Splits by model when there are several, and settles duplicates.
 fn by_model(
     folder: &Path,
     stem: Option<String>,
@@ -269,15 +286,7 @@ fn by_model(
     runs: &mut Vec<Run>,
     drafts: &mut Drafts,
 ) {
-    let mut models: BTreeMap<(&str, usize), BTreeSet<Option<&str>>> = BTreeMap::new();
-    for prediction in &predictions {
-        let key = (prediction.instance.as_str(), prediction.at.file);
-        models
-            .entry(key)
-            .or_default()
-            .insert(prediction.model.as_deref());
-    }
-    let several = models.values().any(|models| models.len() > 1);
+    let several = several_models(&predictions);
     let mut parts: BTreeMap<Option<String>, Vec<Prediction>> = BTreeMap::new();
     for prediction in predictions {
         let key = if several {
