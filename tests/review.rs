@@ -235,3 +235,27 @@ fn a_dropped_group_has_no_advantage_and_a_draft_is_nobody_s_ranking() {
     session.apply(&proposal);
     assert_eq!(session.rows()[0].ranked_by.as_deref(), Some("ann"));
 }
+
+#[test]
+fn a_log_that_changed_is_taken_over_below_what_waits_to_be_stored() {
+    let mut other = session("f", &[]);
+    let accepted = other.propose(0, Change::AcceptGrader).unwrap();
+    let log = MemoryStore::default().append(&accepted.events).unwrap();
+    // Another seed, so other event ids.
+    let mut mine = ReviewSession::new(
+        loaded_set("f"),
+        &[],
+        other.identity().clone(),
+        Settings::default(),
+        99,
+        Box::new(|| 0),
+    );
+    let note = mine.propose(0, Change::Note("look".to_owned())).unwrap();
+    mine.apply(&note);
+    mine.replace_log(&log, accepted.events.iter().chain(&note.events));
+    let judgement = mine.judgement(0).unwrap();
+    assert_eq!(judgement.note, "look");
+    assert_eq!(judgement.undo.len(), 2);
+    assert_eq!(mine.state(0), ReviewState::Draft);
+    assert_eq!(mine.rows()[0].state, ReviewState::Draft);
+}

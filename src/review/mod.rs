@@ -17,4 +17,4 @@ pub use view::{Origin, RankingSource, ReviewedGroup, ShownRanking, lengths, pass
 
 // What a face hands through without knowing the layers below.
 pub use crate::formats::Progress;
-pub use crate::store::{EventBody, NewEvent};
+pub use crate::store::{Event, EventBody, NewEvent};

@@ -1,5 +1,6 @@
 //! The loaded set, the judgements of one annotator, and the settings that advantages follow.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
@@ -221,6 +222,23 @@ impl ReviewSession {
         self.refresh(proposal.group);
     }
 
+    /// Takes a whole log in the place of what was known, and on top of it those events
+    /// `waiting` to be stored that are not in it.
+    pub fn replace_log<'a>(
+        &mut self,
+        log: &[Event],
+        waiting: impl IntoIterator<Item = &'a NewEvent>,
+    ) {
+        self.projection = Projection::of(log);
+        let stored: HashSet<&str> = log.iter().map(|event| event.event_id.as_str()).collect();
+        for event in waiting {
+            if !stored.contains(event.event_id.as_str()) {
+                self.projection.apply(&as_event(event));
+            }
+        }
+        self.refresh_all();
+    }
+
     /// Baseline advantages of a group, one per trajectory.
     ///
     /// # Errors
@@ -303,6 +321,10 @@ impl ReviewSession {
                 Err(error) => vec![Err(error.to_string()); views.len()],
             };
         }
+        self.refresh_all();
+    }
+
+    fn refresh_all(&mut self) {
         self.rows = (0..self.set.groups.len())
             .filter_map(|group| GroupRow::of(self, group))
             .collect();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::highlight::FileColours;
 use super::key::Key;
 use super::model::OpenedGroup;
+use crate::review::Event;
 use crate::review::Progress;
 use crate::review::ReviewSession;
 
@@ -75,6 +76,8 @@ pub enum Message {
     },
     /// The oldest outstanding save is stored.
     Saved,
+    /// Somebody else wrote to the store between two saves: the whole log as it is now.
+    LogChanged(Vec<Event>),
     /// The oldest outstanding save failed, with the reason.
     SaveFailed(String),
 }

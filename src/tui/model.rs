@@ -14,6 +14,7 @@ use super::overlays::Overlay;
 use super::screens::{compare, grader, groups, schedule, steps};
 use crate::diff::Patch;
 use crate::domain::Content;
+use crate::review::EventBody;
 use crate::review::NewEvent;
 use crate::review::Progress;
 use crate::review::{ReviewSession, ReviewedGroup, Settings};
@@ -151,6 +152,16 @@ pub struct Model {
 }
 
 impl Saves {
+    /// The id of the group whose submission is the last thing handed to the store, if it is one.
+    #[must_use]
+    pub fn submitted_last(&self) -> Option<&str> {
+        let last = self.pending.back()?.last()?;
+        match last.body {
+            EventBody::RankSubmit { .. } => last.group.as_ref().map(|g| g.group_id.as_str()),
+            _ => None,
+        }
+    }
+
     /// Judgement changes that are not stored because a save failed: opening a group is recorded
     /// with the first change and is none of its own.
     #[must_use]

@@ -20,7 +20,7 @@ use super::model::Model;
 use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
-use super::workers::{LoadInput, load_session, open_group, patch_of};
+use super::workers::{KnownLog, LoadInput, load_session, open_group, patch_of, store_events};
 use crate::formats::LoadOptions;
 use crate::review::{Identity, Settings};
 use crate::store::{EventStore, MemoryStore, SqliteStore};
@@ -33,6 +33,7 @@ pub struct Harness {
     /// The model; look at it, or set what a test needs.
     pub model: Model,
     store: Box<dyn EventStore>,
+    known: KnownLog,
     highlighter: Highlighter,
     effects: Vec<Effect>,
     left: bool,
@@ -90,6 +91,7 @@ impl Harness {
             .store
             .events_since(0)
             .map_err(|error| error.to_string());
+        harness.known = KnownLog::of(events.as_deref().unwrap_or_default());
         let mut problem = None;
         let mut report = |message| {
             if let Message::StoreUnreadable(reason) = message {
@@ -132,6 +134,7 @@ impl Harness {
         Ok(Self {
             model,
             store,
+            known: KnownLog::default(),
             highlighter,
             effects: Vec::new(),
             left: false,
@@ -170,6 +173,10 @@ impl Harness {
         let mut messages = std::collections::VecDeque::from([message]);
         while let Some(message) = messages.pop_front() {
             for effect in update(&mut self.model, message) {
+                if let Effect::Save(events) = &effect {
+                    let answers = store_events(&mut *self.store, &mut self.known, events);
+                    messages.extend(answers);
+                }
                 messages.extend(self.run(&effect));
                 self.effects.push(effect);
             }
@@ -263,10 +270,8 @@ impl Harness {
                     colours,
                 })
             }
-            Effect::Save(events) => Some(match self.store.append(events) {
-                Ok(_) => Message::Saved,
-                Err(error) => Message::SaveFailed(error.to_string()),
-            }),
+            // Answered in `send`: a save may have several answers.
+            Effect::Save(_) => None,
             Effect::Quit => {
                 self.left = true;
                 None

@@ -9,7 +9,7 @@ use super::model::{Model, Screen, Severity};
 use super::overlays::{self, Overlay};
 use super::screens::{compare, grader, groups, schedule, steps};
 use crate::domain::Ranking;
-use crate::review::{Change, ReviewError};
+use crate::review::{Change, Event, ReviewError};
 
 /// Texts of how many groups are kept in memory.
 const OPENED_KEPT: usize = 4;
@@ -38,7 +38,10 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::StoreUnreadable(reason) => {
-            model.say(Severity::Error, reason);
+            model.say(
+                Severity::Error,
+                format!("saved judgements cannot be read, none is shown: {reason}"),
+            );
             Vec::new()
         }
         Message::GroupOpened { group, result } => on_opened(model, group, result),
@@ -57,18 +60,62 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Saved => {
             model.saves.pending.pop_front();
             model.saves.stored += 1;
+            if model.saves.failed.take().is_some() {
+                model.say(Severity::Info, "everything is saved");
+            }
             Vec::new()
         }
+        Message::LogChanged(log) => on_log_changed(model, &log),
         Message::SaveFailed(reason) => {
+            let submitted = model.saves.submitted_last().map(ToOwned::to_owned);
             // Later saves build on this one, so they wait with it, in order.
             model
                 .saves
                 .unsaved
                 .extend(std::mem::take(&mut model.saves.pending));
-            model.saves.failed = Some(reason);
-            Vec::new()
+            let first = model.saves.failed.replace(reason).is_none();
+            match submitted {
+                Some(group) => back_to_submitted(model, &group, first),
+                None => Vec::new(),
+            }
         }
     }
+}
+
+/// Shows what somebody else wrote, with this run's changes that are not stored yet on top.
+fn on_log_changed(model: &mut Model, log: &[Event]) -> Vec<Effect> {
+    let Some(session) = model.session.as_mut() else {
+        return Vec::new();
+    };
+    let waiting = model.saves.unsaved.iter().chain(&model.saves.pending);
+    session.replace_log(log, waiting.flatten());
+    if let Some((group, _)) = model.reviewed {
+        refresh_reviewed(model, group);
+    }
+    model.say(
+        Severity::Warning,
+        "another gagar wrote to this database meanwhile: its changes are shown",
+    );
+    let mut effects = groups::reload(model);
+    effects.extend(after_layout(model));
+    effects
+}
+
+/// Says that a submission could not be stored; the `first` failure came after the next group was
+/// opened, so this goes back, unless the person is elsewhere by now.
+fn back_to_submitted(model: &mut Model, id: &str, first: bool) -> Vec<Effect> {
+    let group = model.session.as_ref().and_then(|session| session.find(id));
+    let mut effects = Vec::new();
+    if let Some(group) = group
+        && first
+        && model.screen == Screen::Compare
+        && model.overlay.is_none()
+        && model.compare.group != Some(group)
+    {
+        effects = open_group(model, group);
+    }
+    model.say(Severity::Error, "the submission is not stored");
+    effects
 }
 
 fn on_key(model: &mut Model, key: Key) -> Vec<Effect> {
@@ -197,7 +244,11 @@ fn save(model: &mut Model, events: Vec<crate::review::NewEvent>) -> Vec<Effect> 
 
 fn retry_save(model: &mut Model) -> Vec<Effect> {
     if model.saves.unsaved.is_empty() {
-        model.say(Severity::Info, "everything is saved");
+        let said = match model.saves.pending.is_empty() {
+            true => "everything is saved",
+            false => "trying to save",
+        };
+        model.say(Severity::Info, said);
         return Vec::new();
     }
     // One transaction holds all of them, so that none can be stored without those before it.
@@ -205,7 +256,7 @@ fn retry_save(model: &mut Model) -> Vec<Effect> {
         .into_iter()
         .flatten()
         .collect();
-    model.saves.failed = None;
+    // The failure is told until a save works.
     model.saves.pending.push_back(all.clone());
     vec![Effect::Save(all)]
 }

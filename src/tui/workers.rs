@@ -5,12 +5,13 @@
 
 use std::any::Any;
 use std::collections::hash_map::RandomState;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -63,9 +64,11 @@ impl Workers {
         let (open, opens) = channel();
         let (colour, colours) = channel();
         let (save, saves) = channel();
+        let loaded = Arc::new(OnceLock::new());
         spawn("load", {
             let (options, stop, post) = (options.clone(), stop_loading.clone(), post.clone());
-            move || run_load(&options, &stop, &post)
+            let loaded = Arc::clone(&loaded);
+            move || run_load(&options, &stop, &loaded, &post)
         })?;
         spawn("open", {
             let post = post.clone();
@@ -77,7 +80,7 @@ impl Workers {
         })?;
         let storing = spawn("store", {
             let (post, store) = (post.clone(), SqliteStore::at(&options.db));
-            move || run_store(&saves, store, &post)
+            move || run_store(&saves, store, &loaded, &post)
         })?;
         let store = Some((save, storing));
         Ok(Self {
@@ -250,7 +253,7 @@ pub fn patch_of(opened: &OpenedGroup, trajectory: Option<usize>) -> Option<&Arc<
     }
 }
 
-fn run_load(options: &TuiOptions, stop: &AtomicBool, post: &Post) {
+fn run_load(options: &TuiOptions, stop: &AtomicBool, loaded: &OnceLock<KnownLog>, post: &Post) {
     let seed = RandomState::new().build_hasher().finish();
     let source: Vec<_> = options
         .paths
@@ -270,7 +273,10 @@ fn run_load(options: &TuiOptions, stop: &AtomicBool, post: &Post) {
     };
     let read_events = || {
         let store = SqliteStore::at(&options.db);
-        store.events_since(0).map_err(|error| error.to_string())
+        let events = store.events_since(0).map_err(|error| error.to_string())?;
+        // Loading happens once, so nothing is there yet.
+        let _ = loaded.set(KnownLog::of(&events));
+        Ok(events)
     };
     let session = caught(|| {
         load_session(
@@ -333,20 +339,96 @@ fn run_colour(requests: &Receiver<ColourRequest>, post: &Post) {
     }
 }
 
-fn run_store(requests: &Receiver<StoreRequest>, mut store: impl EventStore, post: &Post) {
+/// What this run of the program knows of the log.
+#[derive(Debug, Clone, Default)]
+pub struct KnownLog {
+    /// Last known sequence number by store.
+    ends: BTreeMap<String, u64>,
+    /// Ids of the events this run stored.
+    own: HashSet<String>,
+}
+
+impl KnownLog {
+    /// Knows these events, a whole log.
+    #[must_use]
+    pub fn of(log: &[Event]) -> Self {
+        let mut known = Self::default();
+        known.extend(log);
+        known
+    }
+
+    fn extend(&mut self, events: &[Event]) {
+        for event in events {
+            let end = self.ends.entry(event.store_id.clone()).or_default();
+            *end = event.seq.max(*end);
+        }
+    }
+
+    fn end(&self, store_id: &str) -> u64 {
+        self.ends.get(store_id).copied().unwrap_or(0)
+    }
+}
+
+/// Stores events and answers what the interface is to be told: also when somebody else wrote since
+/// the log was last looked at.
+pub fn store_events(
+    store: &mut dyn EventStore,
+    known: &mut KnownLog,
+    events: &[NewEvent],
+) -> Vec<Message> {
+    let stored = match store.append(events) {
+        Ok(stored) => stored,
+        Err(error) => return vec![Message::SaveFailed(error.to_string())],
+    };
+    known
+        .own
+        .extend(events.iter().map(|event| event.event_id.clone()));
+    let follows = stored
+        .first()
+        .is_none_or(|first| first.seq == known.end(&first.store_id) + 1);
+    if follows {
+        known.extend(&stored);
+        return vec![Message::Saved];
+    }
+    // A log that cannot be read now is read after the next save: what is known stays as it was.
+    let Ok(log) = store.events_since(0) else {
+        return vec![Message::Saved];
+    };
+    let foreign = log.iter().any(|event| {
+        event.group_id.is_some()
+            && event.seq > known.end(&event.store_id)
+            && !known.own.contains(&event.event_id)
+    });
+    known.extend(&log);
+    if foreign {
+        vec![Message::Saved, Message::LogChanged(log)]
+    } else {
+        vec![Message::Saved]
+    }
+}
+
+fn run_store(
+    requests: &Receiver<StoreRequest>,
+    mut store: impl EventStore,
+    loaded: &OnceLock<KnownLog>,
+    post: &Post,
+) {
+    let mut known = None;
     let mut failed_in = None;
     while let Ok(StoreRequest { epoch, events }) = requests.recv() {
         if failed_in == Some(epoch) {
             // The interface keeps these with the failed ones and sends them again in order.
             continue;
         }
-        let stored = caught(|| store.append(&events).map_err(|error| error.to_string()));
-        match stored.and_then(|stored| stored) {
-            Ok(_) => post(Message::Saved),
-            Err(reason) => {
+        // There is nothing to save before the log is read; a log that could not be is all new.
+        let known = known.get_or_insert_with(|| loaded.get().cloned().unwrap_or_default());
+        let answers = caught(|| store_events(&mut store, known, &events))
+            .unwrap_or_else(|reason| vec![Message::SaveFailed(reason)]);
+        for answer in answers {
+            if matches!(answer, Message::SaveFailed(_)) {
                 failed_in = Some(epoch);
-                post(Message::SaveFailed(reason));
             }
+            post(answer);
         }
     }
 }
@@ -438,7 +520,12 @@ mod tests {
             .unwrap();
         }
         drop(save);
-        run_store(&saves, Flaky(vec![true, false, true]), &post);
+        run_store(
+            &saves,
+            Flaky(vec![true, false, true]),
+            &OnceLock::new(),
+            &post,
+        );
         assert_eq!(*seen.lock().unwrap(), [true, false, true]);
     }
 

@@ -105,3 +105,110 @@ fn nothing_is_lost_while_the_store_fails() {
         );
     }
 }
+
+#[test]
+fn a_submission_that_is_not_stored_stays_on_its_group() {
+    let mut harness =
+        Harness::open_with_store(&[sample("native")], 80, 24, Box::new(Failing::default()))
+            .unwrap();
+    harness.press("<enter>");
+    let group = harness.model.compare.group;
+    // The first failure is known only after the next group was opened.
+    for keys in ["a<enter>", "J<enter>", "<ctrl-s>"] {
+        harness.press(keys);
+        assert_eq!(harness.model.compare.group, group, "{keys}");
+        let screen = harness.screen();
+        assert!(screen.contains("NOT SAVED"), "{screen}");
+        assert!(screen.contains("submission is not stored"), "{screen}");
+        assert!(!screen.contains("next unfinished"), "{screen}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_removed_while_in_use_is_told_and_a_retry_writes_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("judgements.db");
+    let mut harness = Harness::open_with_db(&[sample("native")], 120, 24, &db).unwrap();
+    harness.press("<enter>aJ");
+    let group = harness.model.compare.group.unwrap();
+    std::fs::remove_file(&db).unwrap();
+    let screen = harness.press("K").screen();
+    assert!(screen.contains("NOT SAVED"), "{screen}");
+    assert!(screen.contains("removed or replaced"), "{screen}");
+    let screen = harness.press("<ctrl-s>").screen();
+    assert!(!screen.contains("NOT SAVED"), "{screen}");
+    assert!(screen.contains("everything is saved"), "{screen}");
+    let again = Harness::open_with_db(&[sample("native")], 80, 24, &db).unwrap();
+    let judgement = |harness: &Harness| {
+        let session = harness.model.session.as_ref().unwrap();
+        session.judgement(group).cloned().unwrap()
+    };
+    assert_eq!(judgement(&again), judgement(&harness));
+}
+
+#[test]
+fn what_another_gagar_wrote_meanwhile_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("judgements.db");
+    let open = || Harness::open_with_db(&[sample("native")], 120, 24, &db).unwrap();
+    let (mut one, mut two) = (open(), open());
+    let draft = |harness: &Harness| {
+        let group = harness.model.compare.group.unwrap();
+        harness.model.session.as_ref().unwrap().draft(group)
+    };
+    // Event ids come from the seed, which both have: take other ones.
+    for _ in 0..9 {
+        let body = gagar::store::EventBody::Undo {
+            event_id: String::new(),
+        };
+        two.model.session.as_mut().unwrap().note_event(body);
+    }
+    let screen = one.press("<enter>a").screen();
+    assert!(!screen.contains("another gagar"), "{screen}");
+    let screen = two.press("<enter>J").screen();
+    assert!(screen.contains("another gagar wrote"), "{screen}");
+    let screen = two.press("K").screen();
+    assert!(!screen.contains("another gagar"), "{screen}");
+    one.press("J");
+    assert!(one.screen().contains("another gagar"), "{}", one.screen());
+    assert_eq!(draft(&one), draft(&open_on(&db)));
+}
+
+fn open_on(db: &std::path::Path) -> Harness {
+    let mut harness = Harness::open_with_db(&[sample("native")], 120, 24, db).unwrap();
+    harness.press("<enter>");
+    harness
+}
+
+#[cfg(unix)]
+#[test]
+fn a_submission_that_fails_first_comes_back_to_its_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("judgements.db");
+    let mut harness = Harness::open_with_db(&[sample("native")], 120, 24, &db).unwrap();
+    harness.press("<enter>a");
+    let group = harness.model.compare.group;
+    std::fs::remove_file(&db).unwrap();
+    let screen = harness.press("<enter>").screen();
+    assert!(screen.contains("submission is not stored"), "{screen}");
+    assert_eq!(harness.model.compare.group, group);
+    harness.press("<ctrl-s>");
+    let again = open_on(&db);
+    let session = again.model.session.as_ref().unwrap();
+    assert_eq!(
+        session.state(group.unwrap()),
+        gagar::review::ReviewState::Submitted
+    );
+}
+
+#[test]
+fn a_database_that_cannot_be_read_is_told_at_the_start() {
+    let mut harness = native(120, 24);
+    harness.send(Message::StoreUnreadable(
+        "j.db: not an SQLite file".to_owned(),
+    ));
+    let screen = harness.screen();
+    assert!(screen.contains("cannot be read, none is shown"), "{screen}");
+    assert!(screen.contains("j.db: not an SQLite file"), "{screen}");
+}

@@ -119,7 +119,10 @@ fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect>
     };
     let Some(wanted) = wanted else { return effects };
     let done = change(model, group, wanted, &mut effects);
-    if done && action == Action::Submit {
+    if done && action == Action::Submit && model.saves.failed.is_some() {
+        // Not away from what may be lost.
+        model.say(Severity::Error, "the submission is not stored");
+    } else if done && action == Action::Submit {
         match next_unfinished(model, group) {
             Some(next) => {
                 let said = model.status.text.clone();
