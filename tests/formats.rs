@@ -449,14 +449,8 @@ fn rankings_are_checked() {
             "\"status\":\"ok\",\"tiers\":[[\"a\"],[],[\"b\"]]}",
             "is empty",
         ),
-        (
-            "\"status\":\"ok\",\"tiers\":[1,2]}",
-            "bare list of integers",
-        ),
-        (
-            "\"status\":\"ok\",\"ranking\":[1,2]}",
-            "bare list of integers",
-        ),
+        ("\"status\":\"ok\",\"tiers\":[1,2]}", "a bare list"),
+        ("\"status\":\"ok\",\"ranking\":[1,2]}", "a bare list"),
         ("\"status\":\"ok\"}", "missing beside"),
         (
             "\"status\":\"timeout\",\"tiers\":[[\"a\"]]}",
@@ -474,6 +468,14 @@ fn rankings_are_checked() {
         (
             "\"status\":\"ok\",\"tiers\":[[\"a\",\"b\"]],\"vote\":-1}",
             "vote",
+        ),
+        (
+            "\"status\":\"ok\",\"tiers\":[[\"a\"],[\"b\"]],\"ranking\":[\"b\",\"a\"]}",
+            "ranking contradicts tiers",
+        ),
+        (
+            "\"status\":\"ok\",\"tiers\":[[\"a\",\"b\"]],\"usage\":{\"cost_source\":\"guess\"}}",
+            "usage.cost_source: \"guess\" is not one of",
         ),
     ];
     let mut text = String::new();
@@ -503,8 +505,8 @@ fn rankings_are_checked() {
     for (index, (_, words)) in bad.iter().enumerate() {
         has_problem(&loaded, Some(index as u64 + 1), words);
     }
-    has_problem(&loaded, Some(14), "bare list of integers");
-    has_problem(&loaded, Some(17), "no group of this id");
+    has_problem(&loaded, Some(16), "a bare list");
+    has_problem(&loaded, Some(19), "no group of this id");
     let answers = &loaded.answers[0];
     let shown: Vec<(&str, bool)> = answers
         .iter()
@@ -852,4 +854,56 @@ fn a_folder_with_mixed_model_names_is_one_run() {
             .filter(|(_, _, why)| !why.contains("the task occurs twice"));
         assert_eq!(others.count(), 0, "{:?}", loaded.problems);
     }
+}
+
+#[test]
+fn bare_lists_given_as_rankings_are_refused_with_a_reason() {
+    let group = "{\"group_id\":\"g\",\"trajectory_id\":\"a\",\"reward\":1}\n";
+    let lists = [
+        "[\"a\",\"b\",\"c\"]",
+        "[2,1,3]",
+        "[[\"a\",\"b\"],[\"c\"]]\n",
+    ];
+    for list in lists {
+        for name in ["more/r.json", "more/r.jsonl"] {
+            let root = folder(&[("data/x.jsonl", group.as_bytes()), (name, list.as_bytes())]);
+            let options = LoadOptions {
+                rankings: vec![root.path().join(name)],
+                ..LoadOptions::default()
+            };
+            let loaded = load(&[root.path().join("data")], &options, &mut |_| true);
+            let told = problems(&loaded)
+                .iter()
+                .all(|(_, _, why)| why.contains("order or rank vector cannot be told apart"));
+            assert!(
+                told && !loaded.problems.is_empty(),
+                "{list}: {:?}",
+                loaded.problems
+            );
+        }
+        let (loaded, _root) = load_folder(&[
+            ("x.jsonl", group.as_bytes()),
+            ("my-Rankings.json", list.as_bytes()),
+        ]);
+        has_problem(&loaded, None, "order or rank vector cannot be told apart");
+    }
+    // A file given as rankings may also lie in the data folder, under another spelling.
+    let root = folder(&[
+        ("x.jsonl", group.as_bytes()),
+        ("r.json", lists[0].as_bytes()),
+    ]);
+    let options = LoadOptions {
+        rankings: vec![root.path().join("./r.json")],
+        ..LoadOptions::default()
+    };
+    let loaded = load(&[root.path().to_path_buf()], &options, &mut |_| true);
+    assert_eq!(loaded.problems.len(), 1, "{:?}", loaded.problems);
+    has_problem(&loaded, None, "order or rank vector cannot be told apart");
+    // A list of words in a file of another name is nobody's ranking.
+    let (loaded, _root) = load_folder(&[
+        ("x.jsonl", group.as_bytes()),
+        ("words.json", lists[0].as_bytes()),
+    ]);
+    assert_eq!(problems(&loaded), []);
+    assert_eq!(loaded.foreign.len(), 1);
 }

@@ -150,6 +150,8 @@ impl At {
 pub(crate) struct Found {
     /// The file read.
     pub path: PathBuf,
+    /// Whether the file is meant to hold rankings.
+    pub for_rankings: bool,
     /// Reward from which a trajectory passes.
     pub pass_at: f64,
     /// Parts of groups.

@@ -30,8 +30,8 @@ const UNRANKED: [&str; 11] = [
     "skipped",
 ];
 
-const BARE_LIST: &str = "a bare list of integers is refused: whether it is an order or a rank per \
-                         trajectory cannot be told apart; write tiers of trajectory ids";
+const BARE_LIST: &str = "a bare list is refused: order or rank vector cannot be told apart; write \
+                         tiers of trajectory ids";
 
 /// An answer as recorded: with ids, not yet bound to a group.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -85,7 +85,22 @@ fn is_bare_list(items: &[&RawValue]) -> bool {
             .all(|raw| json::kind(raw.get()) == Kind::Number)
 }
 
-/// Reads an answer.
+/// Whether a record is a bare list of ids or numbers: no format, but meant as a ranking where one
+/// is expected.
+pub(crate) fn is_list_of_ids(record: &Record<'_>) -> bool {
+    match &record.body {
+        Body::List(items) => {
+            record.key.is_none()
+                && !items.is_empty()
+                && items
+                    .iter()
+                    .all(|raw| matches!(json::kind(raw.get()), Kind::Text | Kind::Number))
+        }
+        Body::Object(_) => false,
+    }
+}
+
+/// Reads an answer; a bare list is refused with its reason.
 pub(crate) fn read_ranking(record: &Record<'_>, found: &mut Found) {
     match record.fields() {
         Some(fields) => push(record, fields, None, found),
@@ -145,6 +160,8 @@ fn answer(fields: &Fields<'_>, outer: Option<&str>) -> Result<Answer, AnswerErro
         .ok_or_else(|| rule("status: the key is missing"))?;
     let tiers = tiers(fields, &status)?;
     let usage = fields.object("usage")?.unwrap_or_default();
+    one_of(&usage, "cost_source", &["reported", "price_table"])
+        .map_err(|error| rule(format!("usage.{error}")))?;
     let input = usage.count("input_tokens")?;
     let output = usage.count("output_tokens")?;
     let answer = GraderAnswer {
@@ -215,13 +232,17 @@ fn tiers(fields: &Fields<'_>, status: &str) -> Result<Option<Vec<Vec<String>>>, 
             Ok(None)
         };
     }
-    if let Some(order) = fields.texts("ranking")?
-        && !fields.has("tiers")
+    let strict: Option<Vec<Vec<String>>> = fields
+        .texts("ranking")?
+        .map(|order| order.into_iter().map(|id| vec![id]).collect());
+    if fields.some("tiers").is_none()
+        && let Some(tiers) = strict
     {
-        if order.is_empty() {
-            return Err(rule("ranking: the list is empty"));
-        }
-        return Ok(Some(order.into_iter().map(|id| vec![id]).collect()));
+        return if tiers.is_empty() {
+            Err(rule("ranking: the list is empty"))
+        } else {
+            Ok(Some(tiers))
+        };
     }
     let items = fields.list("tiers")?.ok_or_else(|| {
         rule(format!(
@@ -241,6 +262,9 @@ fn tiers(fields: &Fields<'_>, status: &str) -> Result<Option<Vec<Vec<String>>>, 
             return Err(rule(format!("tiers: tier {} is empty", index + 1)));
         }
         tiers.push(tier);
+    }
+    if strict.is_some_and(|strict| strict != tiers) {
+        return Err(rule("ranking contradicts tiers; write only one of them"));
     }
     Ok(Some(tiers))
 }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::files::{self, Bytes, Candidate, Line, Place, Record};
 use super::found::Found;
 use super::json::{self, JsonError, Mended};
-use super::{FORMATS, Format, LoadOptions, Problem, Progress};
+use super::{FORMATS, Format, LoadOptions, Problem, Progress, rankings};
 
 /// Bytes handed to the workers between two calls of `progress`.
 const BATCH_BYTES: u64 = 16 << 20;
@@ -52,11 +52,10 @@ pub(crate) fn scan(
     };
     let mut files = files::list(paths, &mut total.problems);
     let data_files = files.len();
-    let known: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
     let more: Vec<PathBuf> = options
         .rankings
         .iter()
-        .filter(|path| !known.contains(path))
+        .filter(|path| !files.iter().any(|file| is_same_file(&file.path, path)))
         .cloned()
         .collect();
     files.extend(files::list(&more, &mut total.problems));
@@ -114,9 +113,16 @@ fn read_long(
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> (Found, bool) {
     let candidate = &files[file];
+    let for_rankings = rankings_only
+        || is_ranking_name(&candidate.path)
+        || options
+            .rankings
+            .iter()
+            .any(|path| is_same_file(path, &candidate.path));
     let empty = || Found {
         path: candidate.path.clone(),
         pass_at: options.pass_at,
+        for_rankings,
         ..Found::default()
     };
     let mut found = empty();
@@ -357,6 +363,11 @@ fn read_broken(content: &[u8], place: Place, rankings_only: bool, found: &mut Fo
 
 fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> bool {
     let Some(format) = detect(record) else {
+        if found.for_rankings && rankings::is_list_of_ids(record) {
+            found.recognised += 1;
+            rankings::read_ranking(record, found);
+            return true;
+        }
         let own = |schema: &String| {
             ["gagar.group/", "gagar.trajectory/", "gagar.ranking/"]
                 .iter()
@@ -401,6 +412,24 @@ fn is_json_name(extension: Option<&str>) -> bool {
         extension,
         Some("json" | "jsonl" | "ndjson" | "traj" | "pred")
     )
+}
+
+/// Whether two paths lead to one file. Names are compared first: that asks no file system.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    one == other
+        || (one.file_name() == other.file_name()
+            && matches!(
+                (std::fs::canonicalize(one), std::fs::canonicalize(other)),
+                (Ok(one), Ok(other)) if one == other
+            ))
+}
+
+/// Whether a file beside the data is meant to hold rankings, by its name.
+fn is_ranking_name(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| {
+        let name = name.to_string_lossy().to_ascii_lowercase();
+        name.contains("ranking")
+    })
 }
 
 fn tell_mended(mended: Mended, line: Option<u64>, found: &mut Found) {
