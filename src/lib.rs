@@ -11,6 +11,16 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
+#![warn(missing_docs)]
+#![warn(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::todo,
+    clippy::dbg_macro,
+    clippy::allow_attributes_without_reason
+)]
+
 pub mod diff;
 pub mod domain;
 pub mod export;

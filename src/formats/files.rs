@@ -200,6 +200,7 @@ pub(crate) enum Bytes {
 
 impl Bytes {
     /// Opens a file.
+    #[expect(unsafe_code, reason = "mapping a file; see the safety comment")]
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file = fs::File::open(path)?;
         let len = file.metadata()?.len();

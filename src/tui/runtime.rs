@@ -132,6 +132,10 @@ impl Runtime {
     }
 
     /// Takes a message; answers whether the person wants to leave.
+    #[expect(
+        clippy::panic,
+        reason = "a test asks for a panic to see the screen restored"
+    )]
     fn take(&mut self, message: Message) -> std::io::Result<bool> {
         match &message {
             Message::Loaded(session) => self.workers.loaded(session.set().clone()),

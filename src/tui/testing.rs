@@ -145,6 +145,10 @@ impl Harness {
     ///
     /// # Panics
     /// The text is not a sequence of keys.
+    #[expect(
+        clippy::panic,
+        reason = "documented: a test with a wrong key sequence must fail"
+    )]
     pub fn press(&mut self, keys: &str) -> &mut Self {
         let keys = parse_keys(keys).unwrap_or_else(|error| panic!("{keys}: {error}"));
         for key in keys {
