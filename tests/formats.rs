@@ -747,6 +747,23 @@ fn ids_that_no_text_can_hold_are_refused() {
 }
 
 #[test]
+fn traces_and_rankings_with_such_ids_are_refused_too() {
+    let text = "{\"group_id\":\"g\\ufffd\",\"trajectory_id\":\"a\",\"reward\":1}\n\
+                {\"schema\":\"gagar.ranking/1\",\"group_id\":\"g\\ud800\",\"grader\":{\"name\":\"n\"},\
+                \"status\":\"timeout\"}\n";
+    let trace = "{\"instance_id\":\"i\\ud800\",\"info\":{\"submission\":\"x\"},\"messages\":[\
+                 {\"role\":\"user\",\"content\":\"c\"}]}";
+    let (loaded, _root) = load_folder(&[
+        ("x.jsonl", text.as_bytes()),
+        ("t/i.traj.json", trace.as_bytes()),
+    ]);
+    assert_eq!(loaded.groups.len(), 1);
+    assert_eq!(loaded.answers, [[]]);
+    has_problem(&loaded, Some(2), "group_id: the id holds a lone surrogate");
+    has_problem(&loaded, None, "instance_id: the id holds a lone surrogate");
+}
+
+#[test]
 fn ids_that_are_numbers_are_told_once_a_file() {
     let text = "{\"group_id\":5,\"trajectory_id\":1.0,\"reward\":1}\n\
                 {\"group_id\":5,\"trajectory_id\":2,\"reward\":1}\n";

@@ -120,7 +120,11 @@ pub(crate) fn read_nested(record: &Record<'_>, raw: &RawValue, group: &str, foun
 }
 
 fn push(record: &Record<'_>, fields: &Fields<'_>, outer: Option<&str>, found: &mut Found) {
-    match answer(fields, outer) {
+    let lossy = match fields.id("group_id", record.mended) {
+        Err(error @ JsonError::Id(_)) => Err(AnswerError::from(error)),
+        _ => Ok(()),
+    };
+    match lossy.and_then(|()| answer(fields, outer)) {
         Ok(answer) => found.answers.push(Answer {
             at: Some(At::of(record)),
             ..answer

@@ -118,7 +118,10 @@ fn instance(record: &Record<'_>, fields: &Fields<'_>, found: &mut Found) -> Opti
         }
     }
     // Multi-SWE-bench names the pull request instead.
-    let part = |key| fields.text_or_number(key).ok().flatten();
+    let part = |key| {
+        let id = fields.id(key, record.mended).ok().flatten();
+        id.map(|(id, _)| id)
+    };
     if let (Some(org), Some(repo), Some(number)) = (part("org"), part("repo"), part("number")) {
         return Some(format!("{org}__{repo}-{number}"));
     }

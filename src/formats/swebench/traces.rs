@@ -81,7 +81,15 @@ pub(crate) fn read_trace(record: &Record<'_>, found: &mut Found) {
         at: At::of(record),
     };
     if let Some(fields) = record.fields() {
-        trace.instance = fields.text("instance_id").ok().flatten().or(trace.instance);
+        match fields.id("instance_id", record.mended) {
+            Err(error @ JsonError::Id(_)) => {
+                found.problem(record, None, error.to_string());
+                return;
+            }
+            // An id of another type is none; the file's name tells the task.
+            Err(_) => {}
+            Ok(id) => trace.instance = id.map(|(id, _)| id).or(trace.instance),
+        }
         if let Some(info) = fields.object("info").ok().flatten() {
             trace.exit_status = info.text("exit_status").ok().flatten();
             trace.submission = info
