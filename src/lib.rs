@@ -9,8 +9,6 @@
 //! - `review`: the use cases that the terminal and the command line share.
 //! - `cli`, `tui`: the two faces.
 
-#[cfg(feature = "cli")]
-pub mod cli;
 #![warn(missing_docs)]
 #![warn(
     clippy::unwrap_used,
@@ -21,6 +19,8 @@ pub mod cli;
     clippy::allow_attributes_without_reason
 )]
 
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod diff;
 pub mod domain;
 pub mod export;
