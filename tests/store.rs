@@ -365,6 +365,21 @@ fn a_file_replaced_while_in_use_keeps_both_logs() {
     SqliteStore::at(&path).verify().unwrap();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_emptied_while_in_use_is_noticed_and_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let mut store = SqliteStore::at(&path);
+    store.append(&[set("1", "a>b")]).unwrap();
+    std::fs::write(&path, "").unwrap();
+    assert!(store.append(&[set("2", "b>a")]).is_err());
+    store.append(&[set("2", "b>a")]).unwrap();
+    drop(store);
+    assert_eq!(ids(&path), ["1", "2"]);
+    SqliteStore::at(&path).verify().unwrap();
+}
+
 #[test]
 fn a_locked_file_is_waited_for_once() {
     let folder = tempfile::tempdir().unwrap();

@@ -343,6 +343,11 @@ impl SqliteStore {
                 format!("another process has locked it for {} s", BUSY.as_secs())
             }
             Some(ErrorCode::ReadOnly) => "read-only".to_owned(),
+            Some(ErrorCode::CannotOpen) if self.has_journal() => {
+                "the latest changes lie in the file NAME-wal beside it, which can only be read \
+                 with the right to write there"
+                    .to_owned()
+            }
             Some(ErrorCode::DiskFull) => "the disk is full".to_owned(),
             _ => error.to_string(),
         };
@@ -420,9 +425,11 @@ impl Drop for SqliteStore {
 }
 
 impl Opened {
-    /// Whether what was opened is not what stands at the path now.
+    /// Whether what was opened is not what stands at the path now: another file, none, or one that
+    /// was emptied.
     fn is_replaced(&self, path: &Path) -> bool {
-        identity(path).map_or(true, |now| now != self.identity)
+        let emptied = || fs::metadata(path).is_ok_and(|found| found.len() == 0);
+        identity(path).map_or(true, |now| now != self.identity) || emptied()
     }
 
     /// Closes without touching the side files: by name they are those of the new file.
