@@ -7,6 +7,7 @@ verify.sh records and checks.
 
 import hashlib
 import json
+import re
 import pathlib
 import shutil
 import statistics
@@ -327,12 +328,36 @@ def mini_trajectory(task, candidate, model):
             "messages": messages, "trajectory_format": "mini-swe-agent-1.1", "instance_id": SWEBENCH[task.name]}
 
 
+def swebench_rankings(tasks):
+    """The graders' first answers of `ranking_lines`, about the runs: who is not there is left out, and so is
+    the sentence about it."""
+    out = []
+    for task in tasks:
+        there = {task.ids[c["name"]]: f"run-{chr(ord('a') + number)}-{RUNS[number]}"
+                 for number, c in enumerate(task.candidates)
+                 if number < len(RUNS) and not (number == 4 and task is tasks[-1])}
+        kept = lambda ids: [there[i] for i in ids if i in there]
+        for line in ranking_lines(task)[:1]:
+            line["group_id"] = SWEBENCH[task.name]
+            for key in ("shown_order", "unranked", "not_eligible"):
+                line[key] = kept(line[key])
+            line["tiers"] = [tier for tier in map(kept, line["tiers"]) if tier]
+            line["findings"] = [f | {"trajectory_id": there[f["trajectory_id"]]} for f in line["findings"] if f["trajectory_id"] in there]
+            absent = [i for i in task.ids.values() if i not in there]
+            sentences = re.split(r"(?<=\.) ", line["reasoning"])
+            said = " ".join(s for s in sentences if not any(re.search(rf"\b{i}\b", s) for i in absent))
+            line["reasoning"] = re.sub(r"\br\d+\b", lambda m: there.get(m[0], m[0]), said)
+            out.append(line)
+    return out
+
+
 def swebench(root, tasks):
     """One folder a run; the vintage of predictions and reports differs from run to run."""
     write_lines(root / "tasks" / "tasks.jsonl", [
         {"repo": t.info["repo"], "instance_id": SWEBENCH[t.name], "base_commit": t.base_commit, "patch": t.patch(t.info["reference"]),
          "problem_statement": t.issue, "FAIL_TO_PASS": json.dumps(t.tests["fail_to_pass"]), "PASS_TO_PASS": json.dumps(t.tests["pass_to_pass"])}
         for t in tasks])
+    write_lines(root / "rankings.jsonl", swebench_rankings(tasks))
     gold = [{"instance_id": SWEBENCH[t.name], "model_name_or_path": "gold", "model_patch": t.patch(t.info["reference"])} for t in tasks]
     write_lines(root / "gold" / "all_preds.jsonl", gold)
     write(root / "gold" / "gold.sample.json", summary([(SWEBENCH[t.name], "x", True) for t in tasks]))

@@ -190,14 +190,15 @@ pub fn has_glyphs(width: u16) -> bool {
     width >= GLYPHS_FROM
 }
 
-/// The columns that fit into `width` cells, left to right; the task takes what is left.
+/// The columns that fit into `width` cells, left to right; the task takes what is left. `longest` is
+/// the width of the longest task's name: no column is given up for cells that no name needs.
 #[must_use]
-pub fn place(width: u16) -> Vec<Placed> {
+pub fn place(width: u16, longest: u16) -> Vec<Placed> {
     let glyphs = has_glyphs(width);
     let mut left = width.saturating_sub(TASK);
     let mut chosen = vec![Column::Task];
     let needed = NEEDED.map(|column| (column, 0));
-    let further = FURTHER.map(|column| (column, TASK_WANTED - TASK));
+    let further = FURTHER.map(|column| (column, longest.clamp(TASK, TASK_WANTED) - TASK));
     for (column, kept_free) in needed.into_iter().chain(further) {
         let needed = column.width(glyphs) + GAP;
         if needed + kept_free <= left {
@@ -235,21 +236,30 @@ mod tests {
     #[test]
     fn columns_never_leave_the_table() {
         for width in 20..240 {
-            let placed = place(width);
+            let placed = place(width, TASK_WANTED);
             let last = placed.last().unwrap();
             assert_eq!(last.x + last.width, width, "{width}");
             assert_eq!(placed[0].column, Column::Task);
         }
-        assert_eq!(place(130).len(), Column::ALL.len());
+        assert_eq!(place(130, TASK_WANTED).len(), Column::ALL.len());
+    }
+
+    #[test]
+    fn short_names_leave_room_for_more_columns() {
+        let columns = |longest| -> Vec<_> { place(69, longest).iter().map(|p| p.column).collect() };
+        assert!(!columns(TASK_WANTED).contains(&Column::Disagreement));
+        assert!(columns(12).contains(&Column::Disagreement));
+        assert!(place(69, 12)[0].width >= TASK);
     }
 
     #[test]
     fn the_task_comes_before_disagreement_findings_and_number() {
-        let columns = |width| -> Vec<_> { place(width).iter().map(|p| p.column).collect() };
+        let columns =
+            |width| -> Vec<_> { place(width, TASK_WANTED).iter().map(|p| p.column).collect() };
         let least = [Column::Task, Column::Outcome, Column::Credit, Column::State];
         assert_eq!(columns(56), least);
         for width in 56..240 {
-            let placed = place(width);
+            let placed = place(width, TASK_WANTED);
             assert!(least.iter().all(|c| columns(width).contains(c)), "{width}");
             assert!(
                 placed.len() == least.len() || placed[0].width >= TASK_WANTED,

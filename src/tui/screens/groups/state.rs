@@ -36,6 +36,8 @@ pub struct State {
     pub filter: Filter,
     /// The filter as typed.
     pub filter_text: String,
+    /// Cells of the longest group id.
+    pub longest: u16,
     /// Whether only kept groups are shown.
     pub kept_only: bool,
     /// What is searched for; empty = nothing.
@@ -62,6 +64,7 @@ impl Default for State {
             by_match: false,
             filter: Filter::default(),
             filter_text: String::new(),
+            longest: 0,
             kept_only: false,
             search: String::new(),
             preview: true,

@@ -11,6 +11,7 @@ use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, Severity};
 use crate::tui::overlays::{Overlay, PromptKind};
 use crate::tui::scroll::reveal;
+use crate::tui::text;
 use crate::tui::update::open_group;
 
 /// Rows that a turn of the wheel moves by.
@@ -61,6 +62,11 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
 
 /// Lists everything anew, after loading.
 pub fn reload(model: &mut Model) -> Vec<Effect> {
+    if let Some(session) = &model.session {
+        let groups = session.set().groups.iter();
+        let longest = groups.map(|group| text::width(group.id.as_str())).max();
+        model.groups.longest = u16::try_from(longest.unwrap_or(0)).unwrap_or(u16::MAX);
+    }
     refresh(model);
     scroll(model);
     Vec::new()
@@ -119,7 +125,10 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
     let at = model.groups.cursor();
     if kind == MouseKind::Down && layout.header.contains(x, y) {
         let cell = (x - layout.header.x).saturating_sub(MARK);
-        let placed = columns::place(layout.header.width.saturating_sub(MARK));
+        let placed = columns::place(
+            layout.header.width.saturating_sub(MARK),
+            model.groups.longest,
+        );
         let hit = placed.iter().rev().find(|placed| placed.x <= cell);
         if let Some(column) = hit.map(|placed| placed.column) {
             let again = column == model.groups.sort && !model.groups.by_match;
@@ -171,7 +180,10 @@ fn refresh(model: &mut Model) {
 
 /// Sorts by the first column in a direction that is on the screen.
 fn sort_by_shown(model: &mut Model, step: fn(columns::Column) -> columns::Column) {
-    let placed = columns::place(layout(model).header.width.saturating_sub(MARK));
+    let placed = columns::place(
+        layout(model).header.width.saturating_sub(MARK),
+        model.groups.longest,
+    );
     let mut column = step(model.groups.sort);
     // The task is always shown, so this ends.
     while column != columns::Column::Task && !placed.iter().any(|p| p.column == column) {
