@@ -4,6 +4,9 @@
 //! acknowledged survives a crash, and writers of several processes queue instead of failing. What
 //! is *not* here: what the events mean ([`super::projection`]).
 
+mod file;
+mod rows;
+
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs;
@@ -12,9 +15,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Row, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{Event, EventBody, EventStore, GroupRecord, NewEvent, StoreError, chain};
+use self::file::{
+    check, identity, immutable_uri, is_blank, is_writable, make_private, migrate, pragma,
+    set_journal, wait_until,
+};
+use self::rows::{find, insert, insert_group, last, read, store_id};
+use super::{Event, EventStore, NewEvent, StoreError, chain};
 
 /// The migration at index n takes a file from `user_version` n to n + 1.
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_init.sql")];
@@ -441,292 +449,9 @@ impl Opened {
     }
 }
 
-/// Lets the connection wait for others until this moment.
-fn wait_until(connection: &Connection, until: Instant) -> rusqlite::Result<()> {
-    connection.busy_timeout(until.saturating_duration_since(Instant::now()))
-}
-
-#[cfg(unix)]
-fn identity(path: &Path) -> std::io::Result<FileIdentity> {
-    use std::os::unix::fs::MetadataExt as _;
-    fs::metadata(path).map(|found| (found.dev(), found.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(path: &Path) -> std::io::Result<FileIdentity> {
-    fs::metadata(path).map(|_| (0, 0))
-}
-
-/// Whether this process may write the file, and make side files in its folder.
-fn is_writable(path: &Path, found: &fs::Metadata) -> bool {
-    if found.permissions().readonly() {
-        return false;
-    }
-    #[cfg(unix)]
-    {
-        let may = |path: &Path| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok();
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        may(path) && may(folder)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        true
-    }
-}
-
-/// The URI of a file that nobody changes while it is read.
-fn immutable_uri(path: &Path) -> String {
-    let mut uri = String::from(if path.is_absolute() {
-        "file://"
-    } else {
-        "file:"
-    });
-    for &byte in path.as_os_str().as_encoded_bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri + "?mode=ro&immutable=1"
-}
-
-fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
-    connection.pragma_query_value(None, name, |row| row.get(0))
-}
-
-/// Whether no table was made yet.
-fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.query_row(
-        "SELECT NOT EXISTS(SELECT 1 FROM sqlite_schema)",
-        [],
-        |row| row.get(0),
-    )
-}
-
-/// Runs `quick_check` or `integrity_check`; `None` when it finds nothing.
-fn check(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
-    let answer: String =
-        connection.query_row(&format!("PRAGMA {name}(1)"), [], |row| row.get(0))?;
-    Ok((answer != "ok").then_some(answer))
-}
-
-/// WAL needs memory shared by all processes, which a network filesystem does not give.
-fn set_journal(connection: &Connection, path: &Path, until: Instant) -> rusqlite::Result<()> {
-    let mode = if is_network(path) { "DELETE" } else { "WAL" };
-    loop {
-        wait_until(connection, until)?;
-        let answer: rusqlite::Result<String> =
-            connection.query_row(&format!("PRAGMA journal_mode={mode}"), [], |row| row.get(0));
-        match answer {
-            // Two processes that make the file at once: the busy timeout does not cover this one.
-            Err(error)
-                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && Instant::now() < until =>
-            {
-                std::thread::sleep(PAUSE);
-            }
-            other => return other.map(|_| ()),
-        }
-    }
-}
-
-/// Whether the file lies on a network filesystem (NFS, SMB, CIFS, 9p, FUSE, Ceph, AFS by the magic
-/// numbers of Linux `statfs(2)`); elsewhere than on Linux this is not known and answers no.
-#[cfg(target_os = "linux")]
-fn is_network(path: &Path) -> bool {
-    const MAGIC: [u32; 8] = [
-        0x6969,
-        0x517b,
-        0xff53_4d42,
-        0xfe53_4d42,
-        0x0102_1997,
-        0x6573_5546,
-        0x00c3_6400,
-        0x5346_414f,
-    ];
-    // The magic number is 32 bits wide in a field whose width depends on the platform.
-    rustix::fs::statfs(path).is_ok_and(|found| MAGIC.contains(&(found.f_type as u32)))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_network(_path: &Path) -> bool {
-    false
-}
-
-/// Takes the file to the newest schema, with a copy of the old one beside it (`NAME.vN.bak`).
-fn migrate(connection: &mut Connection, path: &Path, migrations: &[&str]) -> rusqlite::Result<()> {
-    let version = pragma(connection, "user_version")?;
-    if version >= migrations.len() as i64 {
-        return Ok(());
-    }
-    if version > 0 {
-        let mut backup = path.as_os_str().to_owned();
-        backup.push(format!(".v{version}.bak"));
-        back_up(connection, Path::new(&backup))?;
-    }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Again, inside the lock: another process may have migrated meanwhile.
-    let version = pragma(&transaction, "user_version")?;
-    let done = usize::try_from(version).unwrap_or(usize::MAX);
-    for migration in migrations.iter().skip(done) {
-        transaction.execute_batch(migration)?;
-    }
-    if done < migrations.len() {
-        transaction.pragma_update(None, "user_version", migrations.len() as i64)?;
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    }
-    transaction.commit()
-}
-
-/// Copies the database to `backup`, readable by its owner only. A copy that is there already is
-/// the older one, of a migration that did not come to its end: it is kept.
-fn back_up(connection: &Connection, backup: &Path) -> rusqlite::Result<()> {
-    if backup.exists() {
-        return Ok(());
-    }
-    let io = |error: std::io::Error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
-    // Under another name until it is whole; the process id keeps two migrations apart.
-    let mut part = backup.as_os_str().to_owned();
-    part.push(format!(".{}.part", std::process::id()));
-    let part = PathBuf::from(part);
-    make_private(&part).map_err(io)?;
-    connection.execute("VACUUM INTO ?1", [part.to_string_lossy()])?;
-    fs::rename(&part, backup).map_err(io)
-}
-
-/// Makes an empty file, readable by its owner only; a file that is there stays as it is.
-fn make_private(path: &Path) -> std::io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(|_| ())
-}
-
-/// This file's store id; made with the first event.
-fn store_id(connection: &Connection, made_ms: i64) -> rusqlite::Result<String> {
-    connection.execute(
-        "INSERT INTO store SELECT 1, ?1, ?2 WHERE NOT EXISTS(SELECT 1 FROM store)",
-        params![format!("{:032x}", rand::random::<u128>()), made_ms],
-    )?;
-    connection.query_row("SELECT store_id FROM store", [], |row| row.get(0))
-}
-
-/// Sequence number and hash of the store's last event.
-fn last(connection: &Connection, store_id: &str) -> rusqlite::Result<(u64, String)> {
-    let mut statement = connection.prepare_cached(
-        "SELECT seq, hash FROM event WHERE store_id = ?1 ORDER BY seq DESC LIMIT 1",
-    )?;
-    let mut rows = statement.query([store_id])?;
-    rows.next()?.map_or(Ok((0, String::new())), |row| {
-        Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get(1)?))
-    })
-}
-
-fn insert_group(connection: &Connection, group: &GroupRecord) -> rusqlite::Result<()> {
-    let new = connection.execute(
-        "INSERT OR IGNORE INTO grp VALUES(?1, ?2, ?3, ?4)",
-        params![group.group_id, group.fingerprint, group.task, group.source],
-    )?;
-    if new == 0 {
-        return Ok(());
-    }
-    for (place, (id, patch, reward)) in group.trajectories.iter().enumerate() {
-        connection.execute(
-            "INSERT INTO traj VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-            params![
-                group.group_id,
-                group.fingerprint,
-                id,
-                place as i64,
-                patch,
-                reward
-            ],
-        )?;
-    }
-    Ok(())
-}
-
-fn insert(connection: &Connection, event: &Event, body: &str) -> rusqlite::Result<()> {
-    connection.execute(
-        "INSERT OR IGNORE INTO annotator VALUES(?1, ?1)",
-        [&event.annotator],
-    )?;
-    connection
-        .prepare_cached(
-            "INSERT INTO event VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-        )?
-        .execute(params![
-            event.event_id,
-            event.store_id,
-            signed(event.seq),
-            event.at_ms,
-            event.annotator,
-            event.session_id,
-            event.group_id,
-            event.fingerprint,
-            event.body.kind(),
-            body,
-            event.prev,
-            event.hash,
-        ])?;
-    Ok(())
-}
-
-/// The columns of an event, in the order [`as_event`] reads them.
-const COLUMNS: &str = "event_id, store_id, seq, at_ms, annotator_id, session_id, group_id,
-                       fingerprint, kind, body, prev, hash";
-
-/// Reads events above `seq` with their body texts, in this order of columns.
-fn read(connection: &Connection, seq: u64, order: &str) -> rusqlite::Result<Vec<(Event, String)>> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM event WHERE seq > ?1 ORDER BY {order}"
-    ))?;
-    statement.query_map([signed(seq)], as_event)?.collect()
-}
-
-/// Reads one event, if it is stored.
-fn find(connection: &Connection, event_id: &str) -> rusqlite::Result<Option<Event>> {
-    let mut statement =
-        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM event WHERE event_id = ?1"))?;
-    let mut found = statement.query_map([event_id], as_event)?;
-    found
-        .next()
-        .map(|row| row.map(|(event, _)| event))
-        .transpose()
-}
-
-/// SQLite's integers are signed; no log reaches the end of them.
-fn signed(seq: u64) -> i64 {
-    i64::try_from(seq).unwrap_or(i64::MAX)
-}
-
-fn as_event(row: &Row<'_>) -> rusqlite::Result<(Event, String)> {
-    let kind: String = row.get(8)?;
-    let body: String = row.get(9)?;
-    let event = Event {
-        event_id: row.get(0)?,
-        store_id: row.get(1)?,
-        seq: row.get::<_, i64>(2)?.unsigned_abs(),
-        at_ms: row.get(3)?,
-        annotator: row.get(4)?,
-        session_id: row.get(5)?,
-        group_id: row.get(6)?,
-        fingerprint: row.get(7)?,
-        body: EventBody::from_parts(&kind, &body),
-        prev: row.get(10)?,
-        hash: row.get(11)?,
-    };
-    Ok((event, body))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::EventBody;
     use super::*;
 
     #[test]
