@@ -242,6 +242,14 @@ pub struct Step {
     pub exit_code: Option<i64>,
     /// Duration in milliseconds.
     pub ms: Option<u64>,
+    /// Tokens the policy wrote in this step, when recorded.
+    pub tokens: Option<u64>,
+    /// Cost in US dollars, when recorded. Finite.
+    pub cost_usd: Option<f64>,
+    /// When it happened, as recorded (most writers: ISO 8601).
+    pub time: Option<String>,
+    /// Whether the record says that the text was cut off.
+    pub truncated: bool,
 }
 
 impl Step {

@@ -13,7 +13,9 @@ use crate::domain::{
 };
 
 use super::files::Candidate;
-use super::found::{At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource, TaskSource};
+use super::found::{
+    Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource, TaskSource,
+};
 use super::rankings::{self, Answer};
 use super::{LoadedSet, Problem, swebench};
 
@@ -29,6 +31,8 @@ pub(crate) struct Draft {
     ids: BTreeSet<String>,
     /// Where the group was told of first, by a record of its own.
     at: Option<At>,
+    /// Within what its id means one task.
+    scope: Option<String>,
 }
 
 impl Draft {
@@ -67,12 +71,24 @@ impl Draft {
         self.tasks.push(source);
     }
 
-    /// Adds a trajectory; answers false when the id is taken.
-    pub(crate) fn add(&mut self, trajectory: FoundTrajectory) -> bool {
-        let new = self.ids.insert(trajectory.trajectory.id.0.clone());
-        if new {
-            self.trajectories.push(trajectory);
+    /// Adds a trajectory; when its id is taken it gets a numbered one or is refused, as its format
+    /// has it. Answers whether the id was free.
+    pub(crate) fn add(&mut self, mut trajectory: FoundTrajectory) -> bool {
+        let id = trajectory.trajectory.id.0.clone();
+        let new = self.ids.insert(id.clone());
+        if !new && trajectory.again == Again::Number {
+            let free = (2_u32..)
+                .map(|number| format!("{id}#{number}"))
+                .find(|id| self.ids.insert(id.clone()));
+            trajectory.trajectory.id.0 = free.unwrap_or_default();
+            trajectory
+                .trajectory
+                .marks
+                .push("id occurs twice".to_owned());
+        } else if !new {
+            return false;
         }
+        self.trajectories.push(trajectory);
         new
     }
 }
@@ -120,8 +136,23 @@ impl Drafts {
         }
     }
 
-    fn add_group(&mut self, group: FoundGroup) {
+    /// The id under which a group's parts are gathered: its own, with the scope behind it when the
+    /// id alone already belongs to another scope.
+    fn id_in_scope(&self, group: &FoundGroup) -> String {
+        let (id, scope) = (&group.id, &group.scope);
+        match (self.groups.get(id), scope) {
+            (Some(draft), _) if draft.scope == *scope || draft.trajectories.is_empty() => {
+                id.clone()
+            }
+            (Some(_), Some(scope)) => format!("{id} ({scope})"),
+            _ => id.clone(),
+        }
+    }
+
+    fn add_group(&mut self, mut group: FoundGroup) {
+        group.id = self.id_in_scope(&group);
         let draft = self.groups.entry(group.id.clone()).or_default();
+        draft.scope.clone_from(&group.scope);
         let mut reasons = Vec::new();
         draft.at.get_or_insert(group.at);
         match (draft.step, group.step) {
@@ -146,16 +177,21 @@ impl Drafts {
         let mut twice = Vec::new();
         for trajectory in group.trajectories {
             let (id, at) = (trajectory.trajectory.id.0.clone(), trajectory.at);
+            let again = trajectory.again;
             if !draft.add(trajectory) {
-                twice.push((id, at));
+                twice.push((id, at, again));
             }
         }
         for reason in reasons {
             self.problem(group.at, &group.id, reason);
         }
-        for (id, at) in twice {
+        for (id, at, again) in twice {
             let name = format!("{}/{id}", group.id);
-            self.problem(at, &name, "the trajectory occurs twice; the first counts");
+            let reason = match again {
+                Again::Refuse => "the trajectory occurs twice; the first counts",
+                Again::Number => "the id occurs twice; the later one is kept under a numbered id",
+            };
+            self.problem(at, &name, reason);
         }
     }
 }
@@ -179,7 +215,9 @@ pub(crate) fn assemble(mut found: Found, files: Vec<Candidate>) -> LoadedSet {
 
     let mut groups = Vec::with_capacity(drafts.groups.len());
     let mut sources = Vec::with_capacity(drafts.groups.len());
-    for (id, draft) in std::mem::take(&mut drafts.groups) {
+    for (id, mut draft) in std::mem::take(&mut drafts.groups) {
+        // Stable: without a position the order of the files stays.
+        draft.trajectories.sort_by_key(|found| found.order);
         let (trajectories, places): (Vec<Trajectory>, Vec<_>) = draft
             .trajectories
             .into_iter()

@@ -10,10 +10,8 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde_json::value::RawValue;
-
 use super::Problem;
-use super::json::{self, Fields, JsonError, Mended};
+use super::json::{self, Fields, JsonError, Mended, Raw};
 
 /// Files at least this long (bytes) are mapped, shorter ones are read.
 const MAP_FROM: u64 = 1 << 20;
@@ -247,7 +245,7 @@ pub(crate) enum Body<'a> {
     /// A JSON object.
     Object(Fields<'a>),
     /// A JSON list.
-    List(Vec<&'a RawValue>),
+    List(Vec<Raw<'a>>),
 }
 
 /// One JSON object or list in a file.
@@ -308,7 +306,7 @@ impl<'a> Record<'a> {
 
     /// The place of a value of this record: its own when it has one, else the record's with the
     /// number of the element.
-    pub(crate) fn place_of(&self, raw: &RawValue, index: usize) -> Place {
+    pub(crate) fn place_of(&self, raw: Raw<'_>, index: usize) -> Place {
         let inner = raw.get().as_ptr() as usize;
         let start = self.text.as_ptr() as usize;
         if self.in_file() && (start..start + self.text.len()).contains(&inner) {
@@ -334,7 +332,7 @@ impl<'a> Record<'a> {
     /// The records one level down: the elements of a list, the values of an object, with their
     /// places in the file as far as they have one. Values that are neither are left out.
     pub(crate) fn nested(&self) -> Vec<Record<'a>> {
-        let elements: Vec<(Option<String>, &'a RawValue)> = match &self.body {
+        let elements: Vec<(Option<String>, Raw<'a>)> = match &self.body {
             Body::Object(fields) => fields
                 .pairs()
                 .map(|(key, raw)| (Some(key.to_owned()), raw))

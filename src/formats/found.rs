@@ -3,14 +3,15 @@
 //! What is *not* here: how it is joined (`assemble`).
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::domain::{Extra, TaskSummary, Trajectory};
 
-use super::Problem;
 use super::files::{Place, Record, Stamp};
 use super::json::{Fields, JsonError};
 use super::rankings::Answer;
 use super::swebench;
+use super::{LoadOptions, Problem};
 
 /// Where the texts of a group are.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -30,13 +31,21 @@ pub(crate) enum TaskSource {
     Row(Place),
     /// A prediction of a reference run.
     Reference(Place),
+    /// A record of a format, and the element of it.
+    Of(FormatId, Place, Option<u32>),
 }
+
+/// 0-based row of [`super::FORMATS`].
+pub(crate) type FormatId = usize;
 
 impl TaskSource {
     /// The place, whatever the record is.
     pub(crate) fn at(&self) -> Place {
         match *self {
-            Self::Native(place) | Self::Row(place) | Self::Reference(place) => place,
+            Self::Native(place)
+            | Self::Row(place)
+            | Self::Reference(place)
+            | Self::Of(_, place, _) => place,
         }
     }
 }
@@ -52,6 +61,8 @@ pub(crate) enum RecordAt {
     Prediction(Place),
     /// A file that is the patch (`patch.diff` beside a task report), by its index.
     PatchFile(usize),
+    /// A record of a format, and the element of it when it holds several rollouts.
+    Of(FormatId, Place, Option<u32>),
 }
 
 /// Where a trajectory's texts are.
@@ -59,8 +70,8 @@ pub(crate) enum RecordAt {
 pub(crate) struct TrajectorySource {
     /// The record with the patch.
     pub record: Option<RecordAt>,
-    /// The trace.
-    pub trace: Option<Place>,
+    /// The record with the trace, of this format.
+    pub trace: Option<(FormatId, Place, Option<u32>)>,
     /// The task report with the tests' status.
     pub report: Option<Place>,
     /// The log of the test run, as it was when it was found.
@@ -85,8 +96,21 @@ pub(crate) struct FoundTrajectory {
     pub trajectory: Trajectory,
     /// Where its texts are.
     pub source: TrajectorySource,
+    /// Position within the group, when the format tells it; else the order of the files counts.
+    pub order: Option<i64>,
+    /// What happens when the id is taken.
+    pub again: Again,
     /// File and line, for problems.
     pub at: At,
+}
+
+/// What happens to a trajectory whose id is taken within its group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// It is refused and told: ids of such records are promised to be unique.
+    Refuse,
+    /// It is kept under a numbered id and told.
+    Number,
 }
 
 /// A group, or a part of one.
@@ -94,6 +118,8 @@ pub(crate) struct FoundTrajectory {
 pub(crate) struct FoundGroup {
     /// Its id.
     pub id: String,
+    /// Within what the id means one task; `None`: within everything loaded.
+    pub scope: Option<String>,
     /// Training step.
     pub step: Option<i64>,
     /// The task.
@@ -123,10 +149,11 @@ impl GroupSource {
             let record = source.record.map(|record| match record {
                 RecordAt::Trajectory(place)
                 | RecordAt::InGroup(place, _)
-                | RecordAt::Prediction(place) => place.file,
+                | RecordAt::Prediction(place)
+                | RecordAt::Of(_, place, _) => place.file,
                 RecordAt::PatchFile(file) => file,
             });
-            let others = [source.trace, source.report];
+            let others = [source.trace.map(|(_, place, _)| place), source.report];
             record
                 .into_iter()
                 .chain(others.into_iter().flatten().map(|place| place.file))
@@ -152,8 +179,10 @@ pub(crate) struct Found {
     pub path: PathBuf,
     /// Whether the file is meant to hold rankings.
     pub for_rankings: bool,
-    /// Reward from which a trajectory passes.
-    pub pass_at: f64,
+    /// What the caller asked for.
+    pub options: Arc<LoadOptions>,
+    /// The format of the record being read.
+    pub format: FormatId,
     /// Parts of groups.
     pub groups: Vec<FoundGroup>,
     /// Answers of graders.

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, Deserializer as _, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 
 /// What had to be mended in a record before it could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -138,10 +137,40 @@ pub(crate) enum JsonError {
     Id(String),
 }
 
+/// The text of one JSON value, not decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Raw<'a>(&'a str);
+
+impl<'a> Raw<'a> {
+    /// A text that is one JSON value.
+    ///
+    /// # Errors
+    /// When it is none, or more than one.
+    pub(crate) fn parse(text: &'a str) -> Result<Self, JsonError> {
+        serde_json::from_str(text).map_err(|error| JsonError::Syntax(error.to_string()))
+    }
+
+    /// The JSON text, without blanks around it.
+    pub(crate) fn get(self) -> &'a str {
+        self.0
+    }
+
+    /// The shape of the value.
+    pub(crate) fn kind(self) -> Kind {
+        kind(self.0)
+    }
+}
+
+impl<'de> de::Deserialize<'de> for Raw<'de> {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&serde_json::value::RawValue>::deserialize(deserializer).map(|raw| Raw(raw.get()))
+    }
+}
+
 /// One JSON object, split.
 #[derive(Debug, Default)]
 pub(crate) struct Fields<'a> {
-    pairs: Vec<(String, &'a RawValue)>,
+    pairs: Vec<(String, Raw<'a>)>,
 }
 
 impl<'a> Fields<'a> {
@@ -151,7 +180,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Splits a raw value; an error when it is no object.
-    pub(crate) fn of(field: &str, raw: &'a RawValue) -> Result<Self, JsonError> {
+    pub(crate) fn of(field: &str, raw: Raw<'a>) -> Result<Self, JsonError> {
         if kind(raw.get()) != Kind::Object {
             return Err(wrong(field, "an object", raw.get()));
         }
@@ -159,7 +188,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The raw value of a key; the last one when the key occurs twice (as Python reads it).
-    pub(crate) fn raw(&self, key: &str) -> Option<&'a RawValue> {
+    pub(crate) fn raw(&self, key: &str) -> Option<Raw<'a>> {
         self.pairs
             .iter()
             .rev()
@@ -168,7 +197,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The raw value of a key unless it is absent or null.
-    pub(crate) fn some(&self, key: &str) -> Option<&'a RawValue> {
+    pub(crate) fn some(&self, key: &str) -> Option<Raw<'a>> {
         self.raw(key).filter(|raw| raw.get() != "null")
     }
 
@@ -183,7 +212,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The pairs in file order.
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, Raw<'a>)> {
         self.pairs.iter().map(|(key, raw)| (key.as_str(), *raw))
     }
 
@@ -273,7 +302,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The elements of a list; `None` when absent or null.
-    pub(crate) fn list(&self, key: &str) -> Result<Option<Vec<&'a RawValue>>, JsonError> {
+    pub(crate) fn list(&self, key: &str) -> Result<Option<Vec<Raw<'a>>>, JsonError> {
         self.some(key).map(|raw| list(key, raw)).transpose()
     }
 
@@ -330,7 +359,7 @@ pub(crate) fn element_name(list: &str, index: usize) -> String {
 pub(crate) fn element<'a, T>(
     list: &str,
     index: usize,
-    raw: &'a RawValue,
+    raw: Raw<'a>,
     read: impl FnOnce(&Fields<'a>) -> Result<T, JsonError>,
 ) -> Result<T, JsonError> {
     let name = element_name(list, index);
@@ -375,7 +404,7 @@ pub(crate) fn text(field: &str, json: &str) -> Result<String, JsonError> {
 }
 
 /// Decodes a number; NaN and infinities also as the words Python writes for them.
-fn number(json: &str) -> Option<f64> {
+pub(crate) fn number(json: &str) -> Option<f64> {
     match json.trim_matches('"') {
         "NaN" | "nan" => Some(f64::NAN),
         "Infinity" | "inf" => Some(f64::INFINITY),
@@ -389,7 +418,7 @@ fn number(json: &str) -> Option<f64> {
 }
 
 /// Splits a list.
-pub(crate) fn list<'a>(field: &str, raw: &'a RawValue) -> Result<Vec<&'a RawValue>, JsonError> {
+pub(crate) fn list<'a>(field: &str, raw: Raw<'a>) -> Result<Vec<Raw<'a>>, JsonError> {
     if kind(raw.get()) != Kind::List {
         return Err(wrong(field, "a list", raw.get()));
     }
@@ -419,7 +448,7 @@ impl<'de> de::Deserialize<'de> for Fields<'de> {
             }
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
                 let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry::<String, &'de RawValue>()? {
+                while let Some(pair) = map.next_entry::<String, Raw<'de>>()? {
                     pairs.push(pair);
                 }
                 Ok(Fields { pairs })
@@ -431,21 +460,21 @@ impl<'de> de::Deserialize<'de> for Fields<'de> {
 
 /// Reads the complete elements of a list or values of an object that may be cut off: what could be
 /// read, and the error if there was one. Keys are given for objects.
-pub(crate) fn split_whole(bytes: &[u8]) -> (Vec<(Option<String>, &RawValue)>, Option<JsonError>) {
-    struct Sink<'s, 'de>(&'s mut Vec<(Option<String>, &'de RawValue)>);
+pub(crate) fn split_whole(bytes: &[u8]) -> (Vec<(Option<String>, Raw<'_>)>, Option<JsonError>) {
+    struct Sink<'s, 'de>(&'s mut Vec<(Option<String>, Raw<'de>)>);
     impl<'de> Visitor<'de> for Sink<'_, 'de> {
         type Value = ();
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("an object or a list")
         }
         fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
-            while let Some((key, raw)) = map.next_entry::<String, &'de RawValue>()? {
+            while let Some((key, raw)) = map.next_entry::<String, Raw<'de>>()? {
                 self.0.push((Some(key), raw));
             }
             Ok(())
         }
         fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
-            while let Some(raw) = seq.next_element::<&'de RawValue>()? {
+            while let Some(raw) = seq.next_element::<Raw<'de>>()? {
                 self.0.push((None, raw));
             }
             Ok(())

@@ -8,12 +8,14 @@
 //! into groups.
 
 mod assemble;
+mod chat;
 mod files;
 mod found;
 mod json;
 mod native;
 mod open;
 mod rankings;
+mod rollout;
 mod scan;
 mod swebench;
 
@@ -23,6 +25,8 @@ use crate::domain::{Content, GraderAnswer, RolloutGroup};
 
 use files::Record;
 use found::Found;
+use json::JsonError;
+use rollout::Opened;
 
 const CHANGED: &str =
     "the file changed since it was loaded; start again to judge what is there now";
@@ -104,13 +108,27 @@ pub struct Progress {
 pub struct Format {
     /// Name, as shown.
     pub name: &'static str,
-    /// What it is, one sentence.
+    /// What it is and who writes it, one sentence.
     pub doc: &'static str,
+    /// What puts rollouts into one group.
+    pub group: &'static str,
+    /// What tells the rollouts of a group apart.
+    pub rollout: &'static str,
+    /// Where the verdict comes from.
+    pub reward: &'static str,
+    /// Where the patch comes from.
+    pub patch: &'static str,
     /// Whether a record is of this format.
     detect: fn(&Record<'_>) -> bool,
-    /// Reads a record of this format.
+    /// Reads what the index needs of a record of this format.
     read: fn(&Record<'_>, &mut Found),
+    /// Opens the texts in a record of this format, or in one element of it; what cannot be read
+    /// inside it is told in the last argument. `None` for formats that are joined into runs.
+    open: Option<Open>,
 }
+
+/// How a format opens the texts of a record.
+type Open = fn(&files::Body<'_>, Option<u32>, &mut Vec<String>) -> Result<Opened, JsonError>;
 
 impl std::fmt::Debug for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -125,56 +143,101 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "gagar.group/1",
         doc: "One rollout group a line.",
+        group: "group_id",
+        rollout: "trajectory_id",
+        reward: "outcome, else reward",
+        patch: "patch",
         detect: native::is_group,
         read: native::read_group,
+        open: None,
     },
     Format {
         name: "gagar.trajectory/1",
         doc: "One trajectory a line.",
+        group: "group_id",
+        rollout: "trajectory_id",
+        reward: "outcome, else reward",
+        patch: "patch",
         detect: native::is_trajectory,
         read: native::read_trajectory,
+        open: None,
     },
     Format {
         name: "gagar.ranking/1",
         doc: "One grader's answer about one group a line.",
+        group: "group_id",
+        rollout: "—",
+        reward: "—",
+        patch: "—",
         detect: rankings::is_ranking,
         read: rankings::read_ranking,
+        open: None,
     },
     Format {
         name: "SWE-bench task",
         doc: "Task rows with problem statement, reference patch and test lists.",
+        group: "instance_id",
+        rollout: "—",
+        reward: "—",
+        patch: "patch is the reference",
         detect: swebench::tasks::is_task,
         read: swebench::tasks::read_task,
+        open: None,
     },
     Format {
         name: "agent trace",
         doc: "Messages of mini-swe-agent, SWE-agent steps, or a plain list of chat messages.",
+        group: "instance_id, else the file's name",
+        rollout: "the run's folder",
+        reward: "—",
+        patch: "info.submission, when the run has no predictions",
         detect: swebench::traces::is_trace,
         read: swebench::traces::read_trace,
+        open: Some(swebench::traces::open),
     },
     Format {
         name: "SWE-bench prediction",
         doc: "A patch per task of one run: JSONL, JSON list or JSON object.",
+        group: "instance_id",
+        rollout: "the run's folder",
+        reward: "reports and summaries beside it",
+        patch: "model_patch, patch or fix_patch",
         detect: swebench::predictions::is_prediction,
         read: swebench::predictions::read_prediction,
+        open: None,
     },
     Format {
         name: "SWE-bench task report",
         doc: "The verdict about one patch (`report.json`).",
+        group: "instance_id, else the folder",
+        rollout: "the run's folder",
+        reward: "resolved",
+        patch: "patch.diff beside it",
         detect: swebench::reports::is_task_report,
         read: swebench::reports::read_task_report,
+        open: None,
     },
     Format {
         name: "SWE-bench run summary",
         doc: "Lists of resolved and unresolved tasks of a run, of every vintage.",
+        group: "the listed ids",
+        rollout: "the run's folder",
+        reward: "resolved_ids or resolved",
+        patch: "—",
         detect: swebench::reports::is_run_report,
         read: swebench::reports::read_run_report,
+        open: None,
     },
     Format {
         name: "run metrics",
         doc: "Cost, turns and tokens per task of a run.",
+        group: "instance_id",
+        rollout: "the run's folder",
+        reward: "—",
+        patch: "—",
         detect: swebench::metrics::is_metrics,
         read: swebench::metrics::read_metrics,
+        open: None,
     },
 ];
 

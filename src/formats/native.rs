@@ -4,8 +4,6 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use serde_json::value::RawValue;
-
 use crate::diff::summarize;
 use crate::domain::{
     Extra, Outcome, Step, StepKind, TaskContent, TaskSummary, TestCounts, TestResult, TestStatus,
@@ -14,9 +12,10 @@ use crate::domain::{
 
 use super::files::Record;
 use super::found::{
-    At, Found, FoundGroup, FoundTask, FoundTrajectory, RecordAt, TaskSource, TrajectorySource,
+    Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, RecordAt, TaskSource,
+    TrajectorySource,
 };
-use super::json::{self, Fields, JsonError};
+use super::json::{self, Fields, JsonError, Raw};
 use super::rankings;
 
 const GROUP_KEYS: &[&str] = &[
@@ -145,6 +144,8 @@ fn found_trajectory(record: &Record<'_>, trajectory: Trajectory, at: RecordAt) -
             record: Some(at),
             ..TrajectorySource::default()
         },
+        order: None,
+        again: Again::Refuse,
         at: At::of(record),
     }
 }
@@ -161,6 +162,7 @@ fn push_group(
     let task = task(record, found, fields, &id);
     found.groups.push(FoundGroup {
         id,
+        scope: None,
         step,
         task,
         trajectories,
@@ -233,11 +235,8 @@ fn task(
         has_reference: task.some("reference_patch").is_some(),
     };
     let mut hasher = DefaultHasher::new();
-    fields.some("task").map(RawValue::get).hash(&mut hasher);
-    fields
-        .some("base_files")
-        .map(RawValue::get)
-        .hash(&mut hasher);
+    fields.some("task").map(Raw::get).hash(&mut hasher);
+    fields.some("base_files").map(Raw::get).hash(&mut hasher);
     Some(FoundTask {
         summary,
         source: TaskSource::Native(record.place),
@@ -359,7 +358,7 @@ fn verdict(
         reward = None;
     }
     let by_reward = match reward {
-        Some(value) if value >= found.pass_at => Outcome::Pass,
+        Some(value) if value >= found.options.pass_at => Outcome::Pass,
         Some(_) => Outcome::Fail,
         None => Outcome::Unscored,
     };
@@ -382,7 +381,7 @@ fn verdict(
         let reason = format!(
             "outcome {} contradicts reward {value} (passes from {}); the outcome counts",
             outcome.word(),
-            found.pass_at
+            found.options.pass_at
         );
         found.problem(record, Some(name), reason);
     }
@@ -506,11 +505,17 @@ fn step(fields: &Fields<'_>, all: &mut Reading) -> Step {
         call_id: all.take(fields.text_or_number("id")),
         exit_code: all.take(fields.integer("exit_code")),
         ms: all.take(fields.count("ms")),
+        tokens: all.take(fields.count("tokens")),
+        cost_usd: all
+            .take(fields.number("cost_usd"))
+            .filter(|cost| cost.is_finite()),
+        time: all.take(fields.text_or_number("time")),
+        truncated: all.take(fields.boolean("truncated")).unwrap_or(false),
     }
 }
 
 /// What to show of a tool call's arguments: the command when they hold one, else all of them.
-pub(crate) fn call_text(args: &RawValue) -> String {
+pub(crate) fn call_text(args: Raw<'_>) -> String {
     let command = Fields::of("args", args).ok().and_then(|fields| {
         ["command", "cmd", "code"]
             .into_iter()

@@ -8,9 +8,10 @@ use std::path::Path;
 use crate::domain::{Content, RolloutGroup, TaskContent, Trajectory, TrajectoryContent};
 
 use super::files::{self, Body, Candidate, Place};
-use super::found::{GroupSource, RecordAt, TaskSource, TrajectorySource};
+use super::found::{FormatId, GroupSource, RecordAt, TaskSource, TrajectorySource};
 use super::json::{Fields, JsonError};
-use super::{native, swebench};
+use super::rollout::Opened;
+use super::{FORMATS, native, swebench};
 
 /// Why a text cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -139,6 +140,9 @@ fn open_task(
                 ..TaskContent::default()
             })
         }),
+        TaskSource::Of(format, place, part) => {
+            open_of(format, place, part, files, problems).map(|opened| opened.task)
+        }
     }
 }
 
@@ -163,7 +167,7 @@ fn open_trajectory(
             let fields = of(fields(body)?, "group_id", group.id.as_str())?;
             let items = fields.list("trajectories")?.unwrap_or_default();
             let raw = items.get(index).ok_or_else(|| gone("trajectories"))?;
-            let fields = Fields::of("trajectories", raw)?;
+            let fields = Fields::of("trajectories", *raw)?;
             let fields = of(&fields, "trajectory_id", trajectory.id.as_str())?;
             content = native::trajectory_content(fields, &mut inner);
             Ok(())
@@ -176,18 +180,24 @@ fn open_trajectory(
         Some(RecordAt::PatchFile(file)) => patch_file(file, files).map(|patch| {
             content.patch = Some(patch);
         }),
+        Some(RecordAt::Of(format, place, part)) => {
+            open_of(format, place, part, files, &mut inner).map(|opened| content = opened.content)
+        }
     };
     if let Err(error) = opened {
         note(problems, seen, &error);
     }
-    if let Some(RecordAt::Trajectory(place) | RecordAt::InGroup(place, _)) = source.record {
+    if let Some(
+        RecordAt::Trajectory(place) | RecordAt::InGroup(place, _) | RecordAt::Of(_, place, _),
+    ) = source.record
+    {
         let name = format!("{}/{}", group.id, trajectory.id);
         name_all(&mut inner, place, files, &name);
     }
     problems.append(&mut inner);
-    if let Some(place) = source.trace {
-        match at(place, files, swebench::traces::steps) {
-            Ok(steps) => content.steps = steps,
+    if let Some((format, place, part)) = source.trace {
+        match open_of(format, place, part, files, problems) {
+            Ok(opened) => content.steps = opened.content.steps,
             Err(error) => note(problems, seen, &error),
         }
     }
@@ -213,6 +223,20 @@ fn open_trajectory(
         }
     }
     content
+}
+
+/// Opens a record through its format.
+fn open_of(
+    format: FormatId,
+    place: Place,
+    part: Option<u32>,
+    files: &[Candidate],
+    problems: &mut Vec<String>,
+) -> Result<Opened, OpenError> {
+    at(place, files, |body| {
+        let open = FORMATS.get(format).and_then(|format| format.open);
+        open.ok_or_else(|| gone("format"))?(body, part, problems)
+    })
 }
 
 /// Reads a file that is a patch, lossily.

@@ -5,13 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::value::RawValue;
-
 use crate::domain::{Finding, Grader, GraderAnswer, Outcome, Ranking, RolloutGroup};
 
 use super::files::{Body, Record};
 use super::found::{At, Found};
-use super::json::{self, Fields, JsonError, Kind};
+use super::json::{self, Fields, JsonError, Kind, Raw};
 
 /// Statuses with tiers.
 const RANKED: [&str; 3] = ["ok", "partial", "repaired"];
@@ -78,7 +76,7 @@ pub(crate) fn is_ranking(record: &Record<'_>) -> bool {
     }
 }
 
-fn is_bare_list(items: &[&RawValue]) -> bool {
+fn is_bare_list(items: &[Raw<'_>]) -> bool {
     !items.is_empty()
         && items
             .iter()
@@ -109,7 +107,7 @@ pub(crate) fn read_ranking(record: &Record<'_>, found: &mut Found) {
 }
 
 /// Reads an answer inside a group record; it may leave out `group_id`.
-pub(crate) fn read_nested(record: &Record<'_>, raw: &RawValue, group: &str, found: &mut Found) {
+pub(crate) fn read_nested(record: &Record<'_>, raw: Raw<'_>, group: &str, found: &mut Found) {
     match Fields::of("rankings", raw) {
         Ok(fields) => push(record, &fields, Some(group), found),
         Err(_) if raw.get().starts_with('[') || json::kind(raw.get()) == Kind::Number => {
@@ -368,7 +366,7 @@ fn findings(fields: &Fields<'_>) -> Result<Vec<(String, Finding)>, AnswerError> 
     Ok(out)
 }
 
-fn line_range(items: &[&RawValue]) -> Result<(u32, u32), AnswerError> {
+fn line_range(items: &[Raw<'_>]) -> Result<(u32, u32), AnswerError> {
     let [first, last] = items else {
         return Err(rule("findings: lines must be two line numbers"));
     };

@@ -3,11 +3,12 @@
 //! What is *not* here: the formats, and how what they find is joined.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::files::{self, Bytes, Candidate, Line, Place, Record};
-use super::found::Found;
+use super::found::{FormatId, Found};
 use super::json::{self, JsonError, Mended};
 use super::{FORMATS, Format, LoadOptions, Problem, Progress, rankings};
 
@@ -47,9 +48,10 @@ pub(crate) fn scan(
     progress: &mut dyn FnMut(Progress) -> bool,
 ) -> (Found, Vec<Candidate>) {
     let mut total = Found {
-        pass_at: options.pass_at,
+        options: Arc::new(options.clone()),
         ..Found::default()
     };
+    let options = &Arc::clone(&total.options);
     let mut files = files::list(paths, &mut total.problems);
     let data_files = files.len();
     let more: Vec<PathBuf> = options
@@ -109,7 +111,7 @@ fn read_long(
     files: &[Candidate],
     file: usize,
     rankings_only: bool,
-    options: &LoadOptions,
+    options: &Arc<LoadOptions>,
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> (Found, bool) {
     let candidate = &files[file];
@@ -121,7 +123,7 @@ fn read_long(
             .any(|path| is_same_file(path, &candidate.path));
     let empty = || Found {
         path: candidate.path.clone(),
-        pass_at: options.pass_at,
+        options: Arc::clone(options),
         for_rankings,
         ..Found::default()
     };
@@ -362,7 +364,7 @@ fn read_broken(content: &[u8], place: Place, rankings_only: bool, found: &mut Fo
 }
 
 fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> bool {
-    let Some(format) = detect(record) else {
+    let Some((id, format)) = detect(record) else {
         if found.for_rankings && rankings::is_list_of_ids(record) {
             found.recognised += 1;
             rankings::read_ranking(record, found);
@@ -389,13 +391,17 @@ fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> b
         return false;
     }
     found.recognised += 1;
+    found.format = id;
     (format.read)(record, found);
     true
 }
 
 /// The first format that recognises a record.
-fn detect(record: &Record<'_>) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| (format.detect)(record))
+fn detect(record: &Record<'_>) -> Option<(FormatId, &'static Format)> {
+    FORMATS
+        .iter()
+        .enumerate()
+        .find(|(_, format)| (format.detect)(record))
 }
 
 /// The reason of a syntax error; a last line that ends too early was not written to its end.

@@ -9,7 +9,7 @@ use crate::domain::{Outcome, Trajectory};
 use crate::formats::Problem;
 use crate::formats::assemble::{Drafts, mark_patch};
 use crate::formats::files::Stamp;
-use crate::formats::found::{At, FoundTrajectory, RecordAt, TaskSource, TrajectorySource};
+use crate::formats::found::{Again, At, FoundTrajectory, RecordAt, TaskSource, TrajectorySource};
 
 use super::Parts;
 use super::gather::{Run, evaluated, gather, instance_of, name_runs, submissions};
@@ -298,7 +298,7 @@ fn attempt(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> FoundTraje
         trajectory.cost_usd = trajectory.cost_usd.or(trace.cost_usd);
         trajectory.input_tokens = trace.tokens.0;
         trajectory.output_tokens = trace.tokens.1;
-        source.trace = Some(trace.place);
+        source.trace = Some((trace.format, trace.place, trace.part));
     }
     if let Some(metrics) = run.metrics.remove(&id) {
         trajectory.cost_usd = trajectory.cost_usd.or(metrics.cost_usd);
@@ -310,6 +310,8 @@ fn attempt(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> FoundTraje
     FoundTrajectory {
         trajectory,
         source,
+        order: None,
+        again: Again::Refuse,
         at: prediction.at,
     }
 }

@@ -3,14 +3,14 @@
 //!
 //! What is *not* here: to which run a trace belongs (`runs`).
 
-use serde_json::value::RawValue;
-
 use crate::diff::summarize;
-use crate::domain::{PatchSummary, Step, StepKind};
+use crate::domain::{PatchSummary, Step, StepKind, TrajectoryContent};
+use crate::formats::chat::{content, message, messages, observation, push};
 use crate::formats::files::{Body, Place, Record};
-use crate::formats::found::{At, Found};
-use crate::formats::json::{self, Fields, JsonError, Kind};
+use crate::formats::found::{At, FormatId, Found};
+use crate::formats::json::{self, Fields, JsonError, Kind, Raw};
 use crate::formats::native::call_text;
+use crate::formats::rollout::Opened;
 
 /// What the index knows of a trace.
 #[derive(Debug)]
@@ -27,8 +27,12 @@ pub(crate) struct Trace {
     pub tokens: (Option<u64>, Option<u64>),
     /// The patch submitted, when the trace records one.
     pub submission: Option<PatchSummary>,
+    /// The format whose `open` reads the trace.
+    pub format: FormatId,
     /// Where the record is.
     pub place: Place,
+    /// 0-based element of the record, when it holds several traces.
+    pub part: Option<u32>,
     /// File and line.
     pub at: At,
 }
@@ -54,10 +58,10 @@ pub(crate) fn is_trace(record: &Record<'_>) -> bool {
     }
 }
 
-fn first_has(items: &[&RawValue], keys: &[&str]) -> bool {
+fn first_has(items: &[Raw<'_>], keys: &[&str]) -> bool {
     items.first().is_some_and(|raw| {
         json::kind(raw.get()) == Kind::Object
-            && Fields::of("", raw).is_ok_and(|fields| keys.iter().all(|key| fields.has(key)))
+            && Fields::of("", *raw).is_ok_and(|fields| keys.iter().all(|key| fields.has(key)))
     })
 }
 
@@ -77,7 +81,9 @@ pub(crate) fn read_trace(record: &Record<'_>, found: &mut Found) {
         cost_usd: None,
         tokens: (None, None),
         submission: None,
+        format: found.format,
         place: record.place,
+        part: None,
         at: At::of(record),
     };
     if let Some(fields) = record.fields() {
@@ -109,6 +115,24 @@ pub(crate) fn read_trace(record: &Record<'_>, found: &mut Found) {
     found.swebench.traces.push(trace);
 }
 
+/// Opens a trace.
+///
+/// # Errors
+/// As [`steps`].
+pub(crate) fn open(
+    body: &Body<'_>,
+    _part: Option<u32>,
+    _problems: &mut Vec<String>,
+) -> Result<Opened, JsonError> {
+    Ok(Opened {
+        content: TrajectoryContent {
+            steps: steps(body)?,
+            ..TrajectoryContent::default()
+        },
+        ..Opened::default()
+    })
+}
+
 /// The steps of a trace.
 ///
 /// # Errors
@@ -130,147 +154,6 @@ pub(crate) fn steps(body: &Body<'_>) -> Result<Vec<Step>, JsonError> {
         }
     }
     Ok(out)
-}
-
-fn messages(items: &[&RawValue], out: &mut Vec<Step>) -> Result<(), JsonError> {
-    let mut asked = false;
-    for raw in items {
-        let fields = Fields::of("messages", raw)?;
-        // Demonstrations are part of the prompt, not of the rollout.
-        if fields.boolean("is_demo").ok().flatten() == Some(true) {
-            continue;
-        }
-        message(&fields, &mut asked, out)?;
-    }
-    Ok(())
-}
-
-/// One chat message. `asked` tells whether the task was given: agents without tool calls hand over
-/// observations as user messages, so each later one is an observation.
-fn message(fields: &Fields<'_>, asked: &mut bool, out: &mut Vec<Step>) -> Result<(), JsonError> {
-    let role = fields.text("role")?.unwrap_or_default();
-    let text = content(fields.some("content"))?;
-    let calls = fields.list("tool_calls").ok().flatten().unwrap_or_default();
-    let kind = match role.as_str() {
-        "system" | "developer" => StepKind::System,
-        "user" if *asked => StepKind::Observation,
-        "user" => StepKind::User,
-        "assistant" => StepKind::Message,
-        "tool" | "function" => StepKind::Observation,
-        "exit" => StepKind::Submit,
-        _ => StepKind::Other,
-    };
-    match kind {
-        StepKind::User => *asked = true,
-        StepKind::Message => {
-            // Without a task up front, the first answer settles it as well.
-            *asked = true;
-            for key in ["reasoning_content", "reasoning"] {
-                if let Some(thought) = fields.text(key).ok().flatten()
-                    && !thought.trim().is_empty()
-                {
-                    out.push(Step {
-                        kind: Some(StepKind::Reasoning),
-                        role: Some(role.clone()),
-                        text: thought,
-                        ..Step::default()
-                    });
-                    break;
-                }
-            }
-        }
-        _ => {}
-    }
-    let call_id = fields.text("tool_call_id").ok().flatten();
-    let exit_code = if kind == StepKind::Observation {
-        return_code(fields, &text)
-    } else {
-        None
-    };
-    if !(text.is_empty() && kind == StepKind::Message && !calls.is_empty()) {
-        out.push(Step {
-            kind: Some(kind),
-            role: Some(role).filter(|role| !role.is_empty()),
-            text,
-            call_id,
-            exit_code,
-            ..Step::default()
-        });
-    }
-    for raw in calls {
-        out.push(tool_call(raw)?);
-    }
-    Ok(())
-}
-
-/// The exit code of an observation: mini-swe-agent writes it into the text and, lately, beside it.
-fn return_code(fields: &Fields<'_>, text: &str) -> Option<i64> {
-    let beside = fields
-        .object("extra")
-        .ok()
-        .flatten()
-        .and_then(|extra| extra.integer("returncode").ok().flatten());
-    beside.or_else(|| {
-        text.trim_start()
-            .strip_prefix("<returncode>")?
-            .split_once("</returncode>")?
-            .0
-            .trim()
-            .parse()
-            .ok()
-    })
-}
-
-/// A message's text: a text, or a list of parts.
-fn content(raw: Option<&RawValue>) -> Result<String, JsonError> {
-    let Some(raw) = raw else {
-        return Ok(String::new());
-    };
-    match json::kind(raw.get()) {
-        Kind::Text => json::text("content", raw.get()),
-        Kind::List => {
-            let mut out = String::new();
-            for part in json::list("content", raw)? {
-                if !out.is_empty() {
-                    out.push('\n');
-                }
-                match Fields::of("content", part) {
-                    Ok(fields) => match fields.text("text").ok().flatten() {
-                        Some(text) => out.push_str(&text),
-                        None => out.push_str(part.get()),
-                    },
-                    Err(_) => out.push_str(&content(Some(part))?),
-                }
-            }
-            Ok(out)
-        }
-        _ => Ok(raw.get().to_owned()),
-    }
-}
-
-/// A tool call in the OpenAI shape.
-fn tool_call(raw: &RawValue) -> Result<Step, JsonError> {
-    let fields = Fields::of("tool_calls", raw)?;
-    let function = fields.object("function").ok().flatten().unwrap_or_default();
-    let arguments = function.some("arguments");
-    // Arguments are a JSON text, in some files an object.
-    let args = arguments.map(|raw| match json::text("arguments", raw.get()) {
-        Ok(text) => text,
-        Err(_) => raw.get().to_owned(),
-    });
-    let text = match args.as_deref().map(serde_json::from_str::<&RawValue>) {
-        Some(Ok(inner)) => call_text(inner),
-        _ => args.clone().unwrap_or_default(),
-    };
-    Ok(Step {
-        kind: Some(StepKind::ToolCall),
-        role: None,
-        text,
-        tool: function.text("name").ok().flatten(),
-        args,
-        call_id: fields.text("id").ok().flatten(),
-        ..Step::default()
-    })
 }
 
 /// An entry of `trajectory`: a SWE-agent step, or a typed model or tool call.
@@ -336,40 +219,4 @@ fn entry(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError> {
         }
     }
     Ok(())
-}
-
-fn push(out: &mut Vec<Step>, kind: StepKind, text: String) {
-    if !text.trim().is_empty() {
-        out.push(Step {
-            kind: Some(kind),
-            text,
-            ..Step::default()
-        });
-    }
-}
-
-/// What a tool answered: a text, or an object with streams and an exit code.
-fn observation(raw: &RawValue) -> Result<Step, JsonError> {
-    let mut step = Step {
-        kind: Some(StepKind::Observation),
-        ..Step::default()
-    };
-    let fields = match Fields::of("result", raw) {
-        Ok(fields) if fields.has("stdout") || fields.has("stderr") => fields,
-        _ => {
-            step.text = content(Some(raw))?;
-            return Ok(step);
-        }
-    };
-    for key in ["stdout", "stderr"] {
-        let stream = content(fields.some(key))?;
-        if !step.text.is_empty() && !stream.is_empty() && !step.text.ends_with('\n') {
-            step.text.push('\n');
-        }
-        step.text.push_str(&stream);
-    }
-    step.exit_code = ["exitCode", "exit_code", "returncode"]
-        .into_iter()
-        .find_map(|key| fields.integer(key).ok().flatten());
-    Ok(step)
 }

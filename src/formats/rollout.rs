@@ -1,0 +1,186 @@
+//! One rollout of a format whose records stand alone: how its verdict is read and how it enters the
+//! groups.
+//!
+//! What is *not* here: any format's keys, and rollouts that are joined from several files.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use crate::domain::{Extra, Outcome, TaskContent, TaskSummary, Trajectory, TrajectoryContent};
+
+use super::files::Record;
+use super::found::{
+    Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, RecordAt, TaskSource,
+    TrajectorySource,
+};
+use super::json::{self, Kind, Raw};
+
+/// What a format's `open` hands over: the texts of one rollout and of its task as its record has
+/// them.
+#[derive(Debug, Default)]
+pub(crate) struct Opened {
+    /// The rollout's texts.
+    pub content: TrajectoryContent,
+    /// The task's texts.
+    pub task: TaskContent,
+}
+
+/// A rollout as its record tells it.
+#[derive(Debug)]
+pub(crate) struct Rollout {
+    /// The format's group key as text: the id of the group.
+    pub group: String,
+    /// Within what the group key means one task: rollouts of another scope never join this group,
+    /// theirs gets the scope's name behind its id. `None`: within everything loaded.
+    pub scope: Option<String>,
+    /// Training step.
+    pub step: Option<i64>,
+    /// Position within the group, for files in order of completion.
+    pub order: Option<i64>,
+    /// 0-based element of the record, when the record holds several rollouts.
+    pub part: Option<u32>,
+    /// The index entry; its id is the format's rollout key.
+    pub trajectory: Trajectory,
+    /// The task in one line, when the record tells it; its texts come from the format's `open`.
+    pub task: Option<TaskSummary>,
+    /// Keys of the group's own that are kept.
+    pub meta: Extra,
+}
+
+impl Rollout {
+    /// A rollout of a group about which nothing else is known.
+    pub(crate) fn new(group: impl Into<String>, trajectory: Trajectory) -> Self {
+        Self {
+            group: group.into(),
+            scope: None,
+            step: None,
+            order: None,
+            part: None,
+            trajectory,
+            task: None,
+            meta: Extra::default(),
+        }
+    }
+}
+
+impl Found {
+    /// Takes over a rollout of the format that is being read. Ids that occur twice are both kept:
+    /// the later one is numbered.
+    pub(crate) fn rollout(&mut self, record: &Record<'_>, rollout: Rollout) {
+        let (format, part) = (self.format, rollout.part);
+        let task = rollout.task.map(|summary| {
+            let mut hasher = DefaultHasher::new();
+            (&summary.title, &summary.repo, &summary.base_commit).hash(&mut hasher);
+            FoundTask {
+                summary,
+                source: TaskSource::Of(format, record.place, part),
+                digest: hasher.finish(),
+            }
+        });
+        self.groups.push(FoundGroup {
+            id: rollout.group,
+            scope: rollout.scope,
+            step: rollout.step,
+            task,
+            trajectories: vec![FoundTrajectory {
+                trajectory: rollout.trajectory,
+                source: TrajectorySource {
+                    record: Some(RecordAt::Of(format, record.place, part)),
+                    ..TrajectorySource::default()
+                },
+                order: rollout.order,
+                again: Again::Number,
+                at: At::of(record),
+            }],
+            meta: rollout.meta,
+            at: At::of(record),
+        });
+    }
+}
+
+/// What the tests said, as a record has it: three-valued, never guessed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Verdict {
+    /// Pass, fail or no verdict.
+    pub outcome: Outcome,
+    /// The reward; `None` when unscored.
+    pub reward: Option<f64>,
+    /// Why there is none, when that is worth a word.
+    pub mark: Option<String>,
+}
+
+impl Verdict {
+    /// No verdict.
+    pub(crate) fn unscored(mark: impl Into<String>) -> Self {
+        Self {
+            outcome: Outcome::Unscored,
+            reward: None,
+            mark: Some(mark.into()),
+        }
+    }
+
+    /// From a reward: passes from `pass_at` on; none, NaN and the infinities are unscored.
+    pub(crate) fn of_reward(reward: Option<f64>, pass_at: f64) -> Self {
+        match reward {
+            None => Self {
+                outcome: Outcome::Unscored,
+                reward: None,
+                mark: None,
+            },
+            Some(value) if value.is_nan() => Self::unscored("the reward is NaN"),
+            Some(value) if value.is_infinite() => Self::unscored("the reward is infinite"),
+            Some(value) => Self {
+                outcome: if value >= pass_at {
+                    Outcome::Pass
+                } else {
+                    Outcome::Fail
+                },
+                reward: Some(value),
+                mark: None,
+            },
+        }
+    }
+
+    /// From what stands under a reward's or verdict's key: a number, a boolean, `null` (unscored),
+    /// or a number or word as text (`"1.0"`, `"true"`, `"pass"`, Inspect's `"C"`/`"I"`).
+    ///
+    /// # Errors
+    /// A value that is none of these, shown in the sentence.
+    pub(crate) fn of(raw: Option<Raw<'_>>, pass_at: f64) -> Result<Self, String> {
+        let Some(raw) = raw.filter(|raw| raw.get() != "null") else {
+            return Ok(Self::of_reward(None, pass_at));
+        };
+        if let Some(value) = json::number(raw.get()) {
+            return Ok(Self::of_reward(Some(value), pass_at));
+        }
+        let text = match raw.kind() {
+            Kind::Text => json::text("", raw.get()).unwrap_or_default(),
+            _ => String::new(),
+        };
+        let word = text.trim().to_ascii_lowercase();
+        match word.as_str() {
+            "true" | "pass" | "passed" | "resolved" | "success" | "c" | "correct" => {
+                Ok(Self::of_reward(Some(1.0), pass_at))
+            }
+            "false" | "fail" | "failed" | "unresolved" | "failure" | "i" | "incorrect" => {
+                Ok(Self::of_reward(Some(0.0), pass_at))
+            }
+            "" | "none" | "null" | "unscored" if raw.kind() == Kind::Text => {
+                Ok(Self::of_reward(None, pass_at))
+            }
+            word => word
+                .parse::<f64>()
+                .map(|value| Self::of_reward(Some(value), pass_at))
+                .map_err(|_| {
+                    let shown: String = raw.get().chars().take(40).collect();
+                    format!("{shown} is no reward and no verdict")
+                }),
+        }
+    }
+
+    /// Writes outcome, reward and mark into a trajectory.
+    pub(crate) fn put(self, trajectory: &mut Trajectory) {
+        trajectory.outcome = self.outcome;
+        trajectory.reward = self.reward;
+        trajectory.marks.extend(self.mark);
+    }
+}
