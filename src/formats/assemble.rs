@@ -2,7 +2,8 @@
 //!
 //! What is *not* here: reading.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -12,11 +13,11 @@ use crate::domain::{
     Extra, GraderAnswer, GroupId, Outcome, PatchPresence, RolloutGroup, TaskSummary, Trajectory,
 };
 
-use super::files::Candidate;
 use super::found::{
     Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource, TaskSource,
 };
 use super::rankings::{self, Answer};
+use super::source::Candidate;
 use super::{LoadedSet, Problem, swebench};
 
 /// A group while it is being joined.
@@ -94,7 +95,7 @@ impl Draft {
 }
 
 /// The groups being joined, by id, and the problems on the way.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Drafts {
     /// By id.
     pub groups: BTreeMap<String, Draft>,
@@ -102,9 +103,22 @@ pub(crate) struct Drafts {
     pub problems: Vec<Problem>,
     /// The files, by index.
     pub files: Vec<Candidate>,
+    /// The files' indices by their paths, made when first asked for.
+    indices: OnceCell<HashMap<PathBuf, usize>>,
 }
 
 impl Drafts {
+    /// The index of the file at a path, among those listed.
+    pub(crate) fn file_at(&self, path: &Path) -> Option<usize> {
+        let indices = self.indices.get_or_init(|| {
+            let files = self.files.iter().enumerate();
+            files
+                .map(|(index, file)| (file.path.clone(), index))
+                .collect()
+        });
+        indices.get(path).copied()
+    }
+
     /// The path of a file.
     pub(crate) fn path(&self, file: usize) -> PathBuf {
         self.files
@@ -200,9 +214,9 @@ impl Drafts {
 pub(crate) fn assemble(mut found: Found, files: Vec<Candidate>) -> LoadedSet {
     let problems = std::mem::take(&mut found.problems);
     let mut drafts = Drafts {
-        groups: BTreeMap::new(),
         problems,
         files,
+        ..Drafts::default()
     };
     for group in std::mem::take(&mut found.groups) {
         drafts.add_group(group);

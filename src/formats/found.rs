@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::domain::{Extra, TaskSummary, Trajectory};
 
-use super::files::{Place, Record, Stamp};
+use super::files::{Place, Record};
 use super::json::{Fields, JsonError};
 use super::rankings::Answer;
 use super::swebench;
@@ -74,8 +74,8 @@ pub(crate) struct TrajectorySource {
     pub trace: Option<(FormatId, Place, Option<u32>)>,
     /// The task report with the tests' status.
     pub report: Option<Place>,
-    /// The log of the test run, as it was when it was found.
-    pub log: Option<(PathBuf, Stamp)>,
+    /// The file that is the log of the test run, by its index.
+    pub log: Option<usize>,
 }
 
 /// A task as a record tells it.
@@ -156,6 +156,7 @@ impl GroupSource {
             let others = [source.trace.map(|(_, place, _)| place), source.report];
             record
                 .into_iter()
+                .chain(source.log)
                 .chain(others.into_iter().flatten().map(|place| place.file))
         });
         tasks.chain(trajectories)

@@ -3,7 +3,7 @@
 //! A loader hands over an *index* (ids, outcome, scalars, where the bytes are); texts are opened on
 //! demand through [`LoadedSet::open`]. What is *not* here: rankings' arithmetic, storage, screens.
 //!
-//! The way of a file: `files` lists it and splits it into records, the first row of [`FORMATS`]
+//! The way of a file: `source` lists it and reads its bytes, `files` splits them into records, the first row of [`FORMATS`]
 //! that recognises a record reads it into `Found`, and `assemble` joins what was found in all files
 //! into groups.
 
@@ -17,6 +17,7 @@ mod open;
 mod rankings;
 mod rollout;
 mod scan;
+mod source;
 mod swebench;
 
 use std::path::{Path, PathBuf};
@@ -256,7 +257,7 @@ pub struct LoadedSet {
     /// Where the texts of each group are (same length and order as `groups`).
     sources: Vec<found::GroupSource>,
     /// The files that places refer to.
-    files: Vec<files::Candidate>,
+    files: Vec<source::Candidate>,
 }
 
 impl LoadedSet {

@@ -7,10 +7,11 @@ use std::path::Path;
 
 use crate::domain::{Content, RolloutGroup, TaskContent, Trajectory, TrajectoryContent};
 
-use super::files::{self, Body, Candidate, Place};
+use super::files::{self, Body, Place};
 use super::found::{FormatId, GroupSource, RecordAt, TaskSource, TrajectorySource};
 use super::json::{Fields, JsonError};
 use super::rollout::Opened;
+use super::source::Candidate;
 use super::{FORMATS, native, swebench};
 
 /// Why a text cannot be opened.
@@ -39,21 +40,13 @@ enum OpenError {
 
 /// The first file of a group that is another one now than when it was loaded: places in it may lead
 /// to other texts.
-pub(crate) fn changed<'a>(source: &'a GroupSource, files: &'a [Candidate]) -> Option<&'a Path> {
+pub(crate) fn changed<'a>(source: &GroupSource, files: &'a [Candidate]) -> Option<&'a Path> {
     let indices: BTreeSet<usize> = source.files().collect();
-    let listed = indices
+    indices
         .into_iter()
         .filter_map(|index| files.get(index))
-        .map(|file| (file.path.as_path(), file.stamp));
-    let logs = source
-        .trajectories
-        .iter()
-        .filter_map(|trajectory| trajectory.log.as_ref())
-        .map(|(path, stamp)| (path.as_path(), *stamp));
-    listed
-        .chain(logs)
-        .find(|(path, stamp)| stamp.differs(path))
-        .map(|(path, _)| path)
+        .find(|file| file.changed())
+        .map(|file| file.path.as_path())
 }
 
 /// Opens everything of a group; what cannot be read becomes a sentence in `problems`.
@@ -177,7 +170,7 @@ fn open_trajectory(
             content.patch = swebench::predictions::patch(fields)?;
             Ok(())
         }),
-        Some(RecordAt::PatchFile(file)) => patch_file(file, files).map(|patch| {
+        Some(RecordAt::PatchFile(file)) => whole_text(file, files).map(|patch| {
             content.patch = Some(patch);
         }),
         Some(RecordAt::Of(format, place, part)) => {
@@ -207,19 +200,10 @@ fn open_trajectory(
             Err(error) => note(problems, seen, &error),
         }
     }
-    if let Some((path, _)) = &source.log {
-        match std::fs::read(path) {
-            Ok(bytes) => content.test_log = Some(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) => {
-                note(
-                    problems,
-                    seen,
-                    &OpenError::Read {
-                        path: shown(path),
-                        error,
-                    },
-                );
-            }
+    if let Some(log) = source.log {
+        match whole_text(log, files) {
+            Ok(text) => content.test_log = Some(text),
+            Err(error) => note(problems, seen, &error),
         }
     }
     content
@@ -239,12 +223,12 @@ fn open_of(
     })
 }
 
-/// Reads a file that is a patch, lossily.
-fn patch_file(file: usize, files: &[Candidate]) -> Result<String, OpenError> {
+/// Reads a file that is a patch or a log, lossily.
+fn whole_text(file: usize, files: &[Candidate]) -> Result<String, OpenError> {
     let Some(file) = files.get(file) else {
         return Err(OpenError::Changed(String::new()));
     };
-    let bytes = std::fs::read(&file.path).map_err(|error| OpenError::Read {
+    let bytes = file.whole().map_err(|error| OpenError::Read {
         path: shown(&file.path),
         error,
     })?;
@@ -292,9 +276,7 @@ fn at<T>(
         path: path.clone(),
         error,
     };
-    let bytes = std::fs::metadata(&file.path)
-        .and_then(|meta| Ok((meta.len(), files::read_place(&file.path, place)?)));
-    let (len, bytes) = bytes.map_err(failed)?;
+    let bytes = file.read(place.start, place.len).map_err(failed)?;
     let result = files::readable(&bytes).and_then(|(text, _)| {
         let body = files::body(&text)?;
         match place.element {
@@ -311,7 +293,7 @@ fn at<T>(
     });
     match result {
         Ok(value) => Ok(value),
-        Err(_) if len != file.bytes => Err(OpenError::Changed(path)),
+        Err(_) if file.changed() => Err(OpenError::Changed(path)),
         Err(error) => Err(OpenError::Json { path, error }),
     }
 }

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::files::{self, Bytes, Candidate, Line, Place, Record};
+use super::files::{self, Line, Place, Record};
 use super::found::{FormatId, Found};
 use super::json::{self, JsonError, Mended};
+use super::source::{self, Candidate};
 use super::{FORMATS, Format, LoadOptions, Problem, Progress, rankings};
 
 /// Bytes handed to the workers between two calls of `progress`.
@@ -52,7 +53,7 @@ pub(crate) fn scan(
         ..Found::default()
     };
     let options = &Arc::clone(&total.options);
-    let mut files = files::list(paths, &mut total.problems);
+    let mut files = source::list(paths, &mut total.problems);
     let data_files = files.len();
     let more: Vec<PathBuf> = options
         .rankings
@@ -60,7 +61,7 @@ pub(crate) fn scan(
         .filter(|path| !files.iter().any(|file| is_same_file(&file.path, path)))
         .cloned()
         .collect();
-    files.extend(files::list(&more, &mut total.problems));
+    files.extend(source::list(&more, &mut total.problems));
     let mut state = Progress {
         bytes_total: files.iter().map(|file| file.bytes).sum(),
         ..Progress::default()
@@ -136,7 +137,7 @@ fn read_long(
     if !named && extension.is_none_or(|extension| BESIDE.contains(&extension)) {
         return (found, true);
     }
-    let bytes = match Bytes::open(&candidate.path) {
+    let bytes = match candidate.whole() {
         Ok(bytes) => bytes,
         Err(error) => {
             found

@@ -158,12 +158,6 @@ pub(super) fn submissions(
 /// Predictions made of the patches beside task reports (`patch.diff`), for log trees of runs
 /// whose predictions are not at hand.
 pub(super) fn evaluated(reports: &[TaskReport], runs: &[Run], drafts: &Drafts) -> Vec<Prediction> {
-    let files: BTreeMap<&Path, usize> = drafts
-        .files
-        .iter()
-        .enumerate()
-        .map(|(i, file)| (file.path.as_path(), i))
-        .collect();
     let mut out = Vec::new();
     for report in reports {
         let path = drafts.path(report.at.file);
@@ -171,14 +165,14 @@ pub(super) fn evaluated(reports: &[TaskReport], runs: &[Run], drafts: &Drafts) -
             continue;
         };
         let patch = path.with_file_name("patch.diff");
-        let Some(&file) = files.get(patch.as_path()) else {
+        let Some(file) = drafts.file_at(&patch) else {
             continue;
         };
         if find_run(&path, runs, Some(&id)).is_some() {
             continue;
         }
         // A patch that cannot be read is told when the group is opened.
-        let text = std::fs::read(&patch).ok();
+        let text = drafts.files.get(file).and_then(|file| file.whole().ok());
         let text = text.as_deref().map(String::from_utf8_lossy);
         out.push(Prediction {
             instance: id,

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use crate::domain::{Outcome, Trajectory};
 use crate::formats::Problem;
 use crate::formats::assemble::{Drafts, mark_patch};
-use crate::formats::files::Stamp;
 use crate::formats::found::{Again, At, FoundTrajectory, RecordAt, TaskSource, TrajectorySource};
 
 use super::Parts;
@@ -287,10 +286,7 @@ fn attempt(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> FoundTraje
         let log = drafts
             .path(report.at.file)
             .with_file_name("test_output.txt");
-        source.log = std::fs::metadata(&log)
-            .ok()
-            .filter(std::fs::Metadata::is_file)
-            .map(|meta| (log, Stamp::of(&meta)));
+        source.log = drafts.file_at(&log);
     }
     if let Some(trace) = run.traces.remove(&id) {
         trajectory.steps = Some(trace.steps);
