@@ -84,7 +84,7 @@ pub(crate) fn message(
 }
 
 /// The exit code of an observation: mini-swe-agent writes it into the text and, lately, beside it.
-fn return_code(fields: &Fields<'_>, text: &str) -> Option<i64> {
+pub(crate) fn return_code(fields: &Fields<'_>, text: &str) -> Option<i64> {
     let beside = fields
         .object("extra")
         .ok()
@@ -115,7 +115,7 @@ pub(crate) fn content(raw: Option<Raw<'_>>) -> Result<String, JsonError> {
                     out.push('\n');
                 }
                 match Fields::of("content", part) {
-                    Ok(fields) => match fields.text("text").ok().flatten() {
+                    Ok(fields) => match part_text(&fields) {
                         Some(text) => out.push_str(&text),
                         None => out.push_str(part.get()),
                     },
@@ -128,12 +128,62 @@ pub(crate) fn content(raw: Option<Raw<'_>>) -> Result<String, JsonError> {
     }
 }
 
+/// The text of a part of a message: its own, a refusal, or a marker for what is no text; `None` for
+/// a part of another kind.
+fn part_text(fields: &Fields<'_>) -> Option<String> {
+    let text = |key: &str| fields.text(key).ok().flatten();
+    if let Some(text) = text("text").or_else(|| text("refusal")) {
+        return Some(text);
+    }
+    let kind = text("type")?;
+    let kind = ["image", "audio", "file", "video"]
+        .into_iter()
+        .find(|word| kind.contains(word))?;
+    let url = ["image_url", "url", "data", "file_data"]
+        .into_iter()
+        .find_map(|key| {
+            let inner = || {
+                fields
+                    .object(key)
+                    .ok()
+                    .flatten()?
+                    .text("url")
+                    .ok()
+                    .flatten()
+            };
+            text(key).or_else(inner)
+        });
+    Some(
+        match url.as_deref().map(|url| (url.strip_prefix("data:"), url)) {
+            Some((Some(data), _)) => {
+                let media = data.split([';', ',']).next().unwrap_or_default();
+                format!("[{kind} {media}, {} kB]", data.len().div_ceil(1000))
+            }
+            Some((None, url)) if url.len() <= 200 => format!("[{kind} {url}]"),
+            Some((None, data)) => format!("[{kind}, {} kB]", data.len().div_ceil(1000)),
+            None => format!("[{kind}]"),
+        },
+    )
+}
+
 /// A tool call in the OpenAI shape.
 pub(crate) fn tool_call(raw: Raw<'_>) -> Result<Step, JsonError> {
     let fields = Fields::of("tool_calls", raw)?;
     let function = fields.object("function").ok().flatten().unwrap_or_default();
-    let arguments = function.some("arguments");
-    // Arguments are a JSON text, in some files an object.
+    let (name, id) = (function.text("name"), fields.text("id"));
+    Ok(call(
+        name.ok().flatten(),
+        function.some("arguments"),
+        id.ok().flatten(),
+    ))
+}
+
+/// A tool call from its parts; arguments are a JSON text, in some files an object.
+pub(crate) fn call(
+    tool: Option<String>,
+    arguments: Option<Raw<'_>>,
+    call_id: Option<String>,
+) -> Step {
     let args = arguments.map(|raw| match json::text("arguments", raw.get()) {
         Ok(text) => text,
         Err(_) => raw.get().to_owned(),
@@ -142,15 +192,15 @@ pub(crate) fn tool_call(raw: Raw<'_>) -> Result<Step, JsonError> {
         Some(Ok(inner)) => call_text(inner),
         _ => args.clone().unwrap_or_default(),
     };
-    Ok(Step {
+    Step {
         kind: Some(StepKind::ToolCall),
         role: None,
         text,
-        tool: function.text("name").ok().flatten(),
+        tool,
         args,
-        call_id: fields.text("id").ok().flatten(),
+        call_id,
         ..Step::default()
-    })
+    }
 }
 
 /// Adds a step with a text; a blank one is none.

@@ -13,8 +13,10 @@ mod files;
 mod found;
 mod json;
 mod native;
+mod nemo_gym;
 mod open;
 mod rankings;
+mod responses;
 mod rollout;
 mod scan;
 mod source;
@@ -173,6 +175,17 @@ pub const FORMATS: &[Format] = &[
         detect: rankings::is_ranking,
         read: rankings::read_ranking,
         open: None,
+    },
+    Format {
+        name: "NeMo Gym rollout",
+        doc: "Rollouts of NeMo Gym agents, one a line, with the messages as Responses items.",
+        group: "metadata.instance_id, else _ng_task_index; within one agent and file",
+        rollout: "_ng_rollout_index",
+        reward: "resolved, else reward; mask_sample: unscored",
+        patch: "model_patch",
+        detect: nemo_gym::is_rollout,
+        read: nemo_gym::read,
+        open: Some(nemo_gym::open),
     },
     Format {
         name: "SWE-bench task",

@@ -12,7 +12,7 @@ use super::found::{
     Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, RecordAt, TaskSource,
     TrajectorySource,
 };
-use super::json::{self, Kind, Raw};
+use super::json::{self, Fields, Kind, Raw};
 
 /// What a format's `open` hands over: the texts of one rollout and of its task as its record has
 /// them.
@@ -95,6 +95,47 @@ impl Found {
             at: At::of(record),
         });
     }
+}
+
+/// Longest value (bytes of JSON) that the index keeps of a key that no format reads.
+const KEPT: usize = 4096;
+
+/// The keys of a record that no format reads, as far as the index keeps them: scalars that are
+/// short enough, `null` left out.
+pub(crate) fn extra(fields: &Fields<'_>, known: &[&str]) -> Extra {
+    let kept = |raw: Raw<'_>| {
+        raw.get().len() <= KEPT
+            && raw.get() != "null"
+            && !matches!(raw.kind(), Kind::Object | Kind::List)
+    };
+    Extra(
+        fields
+            .pairs()
+            .filter(|(key, raw)| !known.contains(key) && kept(*raw))
+            .map(|(key, raw)| (key.to_owned(), raw.get().to_owned()))
+            .collect(),
+    )
+}
+
+/// What a rollout without a key of its own is called: by its key in the file, its line, or its
+/// place in bytes.
+pub(crate) fn place_name(record: &Record<'_>) -> String {
+    match (&record.key, record.line, record.place.element) {
+        (Some(key), _, _) => key.clone(),
+        (None, Some(line), _) => format!("line {line}"),
+        (None, None, Some(element)) => format!("element {}", element + 1),
+        (None, None, None) => format!("byte {}", record.place.start),
+    }
+}
+
+/// The first six hex digits of a text's SHA-256: a short name for a task that has none.
+pub(crate) fn short_hash(text: &str) -> String {
+    use sha2::{Digest as _, Sha256};
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .take(3)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// What the tests said, as a record has it: three-valued, never guessed.

@@ -1,5 +1,7 @@
 //! Loading: the real group sets row by row, gagar's own files, and inputs that are broken.
 
+mod nemo_gym;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
