@@ -36,6 +36,8 @@ impl ReviewState {
 /// What the list of groups shows of one group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupRow {
+    /// Training step, when known.
+    pub step: Option<i64>,
     /// Number of trajectories.
     pub n: usize,
     /// Passing ones.
@@ -80,6 +82,7 @@ impl GroupRow {
             .and_then(|source| source.split_once(':'))
             .map(|(_, name)| name.to_owned());
         Some(Self {
+            step: data.step,
             n: data.trajectories.len(),
             passing: count(Outcome::Pass),
             failing: count(Outcome::Fail),

@@ -10,6 +10,8 @@ pub enum Column {
     /// The group's id.
     #[default]
     Task,
+    /// Training step; only there when groups are of different ones.
+    Step,
     /// Number of trajectories.
     N,
     /// Passing, failing and unscored ones.
@@ -51,7 +53,8 @@ const GLYPHS_FROM: u16 = 76;
 /// Shown even where ids must be cut. The credit's cells also say why a group is dropped.
 const NEEDED: [Column; 3] = [Column::Outcome, Column::State, Column::Credit];
 /// Which of the others come first; the outcome also tells the number of trajectories.
-const FURTHER: [Column; 5] = [
+const FURTHER: [Column; 6] = [
+    Column::Step,
     Column::Findings,
     Column::N,
     Column::Disagreement,
@@ -61,8 +64,9 @@ const FURTHER: [Column; 5] = [
 
 impl Column {
     /// Every column, left to right.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Task,
+        Self::Step,
         Self::N,
         Self::Outcome,
         Self::Class,
@@ -78,6 +82,7 @@ impl Column {
     pub fn header(self) -> &'static str {
         match self {
             Self::Task => "task",
+            Self::Step => "step",
             Self::N => "n",
             Self::Outcome => "outcome",
             Self::Class => "class",
@@ -104,7 +109,7 @@ impl Column {
     pub fn is_number(self) -> bool {
         matches!(
             self,
-            Self::N | Self::Credit | Self::Disagreement | Self::Findings
+            Self::Step | Self::N | Self::Credit | Self::Disagreement | Self::Findings
         )
     }
 
@@ -147,6 +152,7 @@ impl Column {
         match self {
             // Groups are loaded in the order of their ids; the index decides.
             Self::Task => Ordering::Equal,
+            Self::Step => known_first(a.step, b.step, |a, b| order(a.cmp(&b))),
             Self::N => order(a.n.cmp(&b.n)),
             Self::Outcome => order(
                 a.passing
@@ -171,6 +177,7 @@ impl Column {
     fn width(self, glyphs: bool) -> u16 {
         match self {
             Self::Task => TASK,
+            Self::Step => 6,
             Self::N => 4,
             Self::Outcome if glyphs => 16,
             Self::Outcome => 9,
@@ -192,14 +199,18 @@ pub fn has_glyphs(width: u16) -> bool {
 
 /// The columns that fit into `width` cells, left to right; the task takes what is left. `longest` is
 /// the width of the longest task's name: no column is given up for cells that no name needs.
+/// `steps` tells whether groups are of different training steps.
 #[must_use]
-pub fn place(width: u16, longest: u16) -> Vec<Placed> {
+pub fn place(width: u16, longest: u16, steps: bool) -> Vec<Placed> {
     let glyphs = has_glyphs(width);
     let mut left = width.saturating_sub(TASK);
     let mut chosen = vec![Column::Task];
     let needed = NEEDED.map(|column| (column, 0));
     let further = FURTHER.map(|column| (column, longest.clamp(TASK, TASK_WANTED) - TASK));
     for (column, kept_free) in needed.into_iter().chain(further) {
+        if column == Column::Step && !steps {
+            continue;
+        }
         let needed = column.width(glyphs) + GAP;
         if needed + kept_free <= left {
             left -= needed;
@@ -236,30 +247,35 @@ mod tests {
     #[test]
     fn columns_never_leave_the_table() {
         for width in 20..240 {
-            let placed = place(width, TASK_WANTED);
+            let placed = place(width, TASK_WANTED, false);
             let last = placed.last().unwrap();
             assert_eq!(last.x + last.width, width, "{width}");
             assert_eq!(placed[0].column, Column::Task);
         }
-        assert_eq!(place(130, TASK_WANTED).len(), Column::ALL.len());
+        assert_eq!(place(140, TASK_WANTED, true).len(), Column::ALL.len());
     }
 
     #[test]
     fn short_names_leave_room_for_more_columns() {
-        let columns = |longest| -> Vec<_> { place(69, longest).iter().map(|p| p.column).collect() };
+        let columns =
+            |longest| -> Vec<_> { place(69, longest, false).iter().map(|p| p.column).collect() };
         assert!(!columns(TASK_WANTED).contains(&Column::Disagreement));
         assert!(columns(12).contains(&Column::Disagreement));
-        assert!(place(69, 12)[0].width >= TASK);
+        assert!(place(69, 12, false)[0].width >= TASK);
     }
 
     #[test]
     fn the_task_comes_before_disagreement_findings_and_number() {
-        let columns =
-            |width| -> Vec<_> { place(width, TASK_WANTED).iter().map(|p| p.column).collect() };
+        let columns = |width| -> Vec<_> {
+            place(width, TASK_WANTED, false)
+                .iter()
+                .map(|p| p.column)
+                .collect()
+        };
         let least = [Column::Task, Column::Outcome, Column::Credit, Column::State];
         assert_eq!(columns(56), least);
         for width in 56..240 {
-            let placed = place(width, TASK_WANTED);
+            let placed = place(width, TASK_WANTED, false);
             assert!(least.iter().all(|c| columns(width).contains(c)), "{width}");
             assert!(
                 placed.len() == least.len() || placed[0].width >= TASK_WANTED,

@@ -273,6 +273,7 @@ mod tests {
             meta: Extra::default(),
         };
         let row = GroupRow {
+            step: None,
             n: 8,
             passing: 5,
             failing: 3,

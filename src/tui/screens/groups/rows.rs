@@ -26,6 +26,10 @@ pub fn cell(session: &ReviewSession, group: usize, column: Column, glyphs: bool)
     };
     match column {
         Column::Task => vec![(data.id.as_str().to_owned(), Role::Text)],
+        Column::Step => match row.step {
+            Some(step) => vec![(step.to_string(), Role::Text)],
+            None => unknown(),
+        },
         Column::N => vec![(row.n.to_string(), Role::Text)],
         Column::Outcome => outcome(row, glyphs),
         Column::Class => {

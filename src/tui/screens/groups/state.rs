@@ -38,6 +38,8 @@ pub struct State {
     pub filter_text: String,
     /// Cells of the longest group id.
     pub longest: u16,
+    /// Whether groups are of different training steps.
+    pub has_steps: bool,
     /// Whether only kept groups are shown.
     pub kept_only: bool,
     /// What is searched for; empty = nothing.
@@ -65,6 +67,7 @@ impl Default for State {
             filter: Filter::default(),
             filter_text: String::new(),
             longest: 0,
+            has_steps: false,
             kept_only: false,
             search: String::new(),
             preview: true,

@@ -66,6 +66,10 @@ pub fn reload(model: &mut Model) -> Vec<Effect> {
         let groups = session.set().groups.iter();
         let longest = groups.map(|group| text::width(group.id.as_str())).max();
         model.groups.longest = u16::try_from(longest.unwrap_or(0)).unwrap_or(u16::MAX);
+        let mut steps = session.rows().iter().map(|row| row.step);
+        let first = steps.next().flatten();
+        // One step for all needs no column.
+        model.groups.has_steps = steps.any(|step| step != first);
     }
     refresh(model);
     scroll(model);
@@ -128,6 +132,7 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
         let placed = columns::place(
             layout.header.width.saturating_sub(MARK),
             model.groups.longest,
+            model.groups.has_steps,
         );
         let hit = placed.iter().rev().find(|placed| placed.x <= cell);
         if let Some(column) = hit.map(|placed| placed.column) {
@@ -183,6 +188,7 @@ fn sort_by_shown(model: &mut Model, step: fn(columns::Column) -> columns::Column
     let placed = columns::place(
         layout(model).header.width.saturating_sub(MARK),
         model.groups.longest,
+        model.groups.has_steps,
     );
     let mut column = step(model.groups.sort);
     // The task is always shown, so this ends.

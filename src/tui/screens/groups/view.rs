@@ -180,7 +180,7 @@ fn draw_rows(
     layout: Layout,
 ) {
     let table = layout.rows.width.saturating_sub(MARK);
-    let columns = place(table, model.groups.longest);
+    let columns = place(table, model.groups.longest, model.groups.has_steps);
     for placed in &columns {
         let style = theme.style(Role::Header);
         let at = (layout.header.x + MARK + placed.x, layout.header.y);
