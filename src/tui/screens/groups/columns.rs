@@ -54,10 +54,10 @@ const GLYPHS_FROM: u16 = 76;
 const NEEDED: [Column; 3] = [Column::Outcome, Column::State, Column::Credit];
 /// Which of the others come first; the outcome also tells the number of trajectories.
 const FURTHER: [Column; 6] = [
-    Column::Step,
     Column::Findings,
     Column::N,
     Column::Disagreement,
+    Column::Step,
     Column::RankedBy,
     Column::Class,
 ];
