@@ -66,6 +66,11 @@ impl Draft {
         agrees
     }
 
+    /// Whether a record told the task.
+    pub(crate) fn has_task(&self) -> bool {
+        self.digest.is_some()
+    }
+
     /// Adds a reference patch.
     pub(crate) fn add_reference(&mut self, source: TaskSource) {
         self.task.has_reference = true;

@@ -12,6 +12,7 @@ mod chat;
 mod files;
 mod found;
 mod json;
+mod mini_swe_agent;
 mod native;
 mod nemo_gym;
 mod open;
@@ -20,6 +21,7 @@ mod responses;
 mod rollout;
 mod scan;
 mod source;
+mod swe_agent;
 mod swebench;
 
 use std::path::{Path, PathBuf};
@@ -199,12 +201,34 @@ pub const FORMATS: &[Format] = &[
         open: None,
     },
     Format {
+        name: "mini-swe-agent trajectory",
+        doc: "Messages of mini-swe-agent, v0 (a bare list) to v2.",
+        group: "instance_id, else the file's name",
+        rollout: "the run's folder",
+        reward: "reports and summaries beside it",
+        patch: "the run's predictions, else info.submission",
+        detect: mini_swe_agent::is_mini_swe_agent,
+        read: mini_swe_agent::read,
+        open: Some(mini_swe_agent::open),
+    },
+    Format {
+        name: "SWE-agent trajectory",
+        doc: "Thoughts, actions and observations of SWE-agent 0.x and 1.x, and its retries.",
+        group: "instance_id, else the file's name",
+        rollout: "the run's folder, with the attempt when there are several",
+        reward: "reports and summaries beside it, for the attempt that was chosen",
+        patch: "the run's predictions, else info.submission",
+        detect: swe_agent::is_swe_agent,
+        read: swe_agent::read,
+        open: Some(swe_agent::open),
+    },
+    Format {
         name: "agent trace",
-        doc: "Messages of mini-swe-agent, SWE-agent steps, or a plain list of chat messages.",
+        doc: "A plain list of chat messages, or typed model and tool calls, beside predictions.",
         group: "instance_id, else the file's name",
         rollout: "the run's folder",
         reward: "—",
-        patch: "info.submission, when the run has no predictions",
+        patch: "—",
         detect: swebench::traces::is_trace,
         read: swebench::traces::read_trace,
         open: Some(swebench::traces::open),

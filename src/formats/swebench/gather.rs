@@ -13,7 +13,7 @@ use crate::formats::files::Place;
 use crate::formats::found::At;
 
 use super::metrics::Metrics;
-use super::predictions::Prediction;
+use super::predictions::{PatchSource, Prediction};
 use super::reports::{TaskReport, Verdict};
 use super::runs::find_run;
 use super::traces::Trace;
@@ -124,7 +124,7 @@ pub(super) fn instance_of(path: &Path) -> Option<String> {
 /// Predictions made of the submissions that traces record, for runs without a predictions file.
 pub(super) fn submissions(
     predictions: &[Prediction],
-    traces: &mut [Trace],
+    traces: &[Trace],
     drafts: &Drafts,
 ) -> Vec<Prediction> {
     let folders: BTreeSet<PathBuf> = predictions
@@ -138,19 +138,24 @@ pub(super) fn submissions(
             continue;
         };
         let in_run = path.ancestors().any(|folder| folders.contains(folder));
-        if let (false, Some(patch)) = (in_run, trace.submission.clone()) {
-            out.push(Prediction {
-                instance: id,
-                model: None,
-                patch,
-                cost_usd: trace.cost_usd,
-                resolved: None,
-                place: trace.place,
-                bare: false,
-                at: trace.at,
-                meta: Extra::default(),
-            });
+        if in_run || !(trace.alone || trace.submission.is_some()) {
+            continue;
         }
+        let source = match &trace.submission {
+            None if !trace.attempts.is_empty() => PatchSource::Attempts,
+            _ => PatchSource::Trace(trace.format),
+        };
+        out.push(Prediction {
+            instance: id,
+            model: trace.model.clone(),
+            patch: trace.submission.clone().unwrap_or_else(|| summarize(None)),
+            cost_usd: trace.cost_usd,
+            resolved: None,
+            place: trace.place,
+            source,
+            at: trace.at,
+            meta: Extra::default(),
+        });
     }
     out
 }
@@ -186,7 +191,7 @@ pub(super) fn evaluated(reports: &[TaskReport], runs: &[Run], drafts: &Drafts) -
                 len: 0,
                 element: None,
             },
-            bare: true,
+            source: PatchSource::File,
             at: At { file, line: None },
             meta: Extra::default(),
         });

@@ -5,8 +5,8 @@
 use crate::diff::summarize;
 use crate::domain::{Extra, PatchSummary};
 use crate::formats::files::{Place, Record};
-use crate::formats::found::{At, Found};
-use crate::formats::json::{Fields, JsonError, Kind, kind};
+use crate::formats::found::{At, FormatId, Found};
+use crate::formats::json::{Fields, JsonError};
 
 /// Keys that hold the patch.
 const PATCH: [&str; 3] = ["model_patch", "patch", "fix_patch"];
@@ -24,6 +24,19 @@ const KEYS: &[&str] = &[
     "prefix",
 ];
 
+/// What holds a prediction's patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PatchSource {
+    /// A record with a patch key.
+    Record,
+    /// A whole file that is the patch.
+    File,
+    /// A trace of this format that records a submission.
+    Trace(FormatId),
+    /// A trace with attempts of which none was submitted: there is no prediction of the run's own.
+    Attempts,
+}
+
 /// One prediction.
 #[derive(Debug)]
 pub(crate) struct Prediction {
@@ -39,8 +52,8 @@ pub(crate) struct Prediction {
     pub resolved: Option<bool>,
     /// Where the record is.
     pub place: Place,
-    /// Whether there is no record: the place is a whole file that is the patch.
-    pub bare: bool,
+    /// What stands there.
+    pub source: PatchSource,
     /// File and line.
     pub at: At,
     /// Unknown keys.
@@ -85,7 +98,7 @@ pub(crate) fn read_prediction(record: &Record<'_>, found: &mut Found) {
         cost_usd: cost,
         resolved,
         place: record.place,
-        bare: false,
+        source: PatchSource::Record,
         at: At::of(record),
         meta: Extra(fields.extra(KEYS)),
         instance,
@@ -99,13 +112,7 @@ pub(crate) fn patch(fields: &Fields<'_>) -> Result<Option<String>, JsonError> {
             return Ok(Some(patch));
         }
     }
-    // A trace read in a prediction's place.
-    match fields.some("info") {
-        Some(info) if kind(info.get()) == Kind::Object => {
-            Fields::of("info", info)?.text("submission")
-        }
-        _ => Ok(None),
-    }
+    Ok(None)
 }
 
 fn instance(record: &Record<'_>, fields: &Fields<'_>, found: &mut Found) -> Option<String> {

@@ -12,8 +12,9 @@ use crate::formats::found::{Again, At, FoundTrajectory, RecordAt, TaskSource, Tr
 
 use super::Parts;
 use super::gather::{Run, evaluated, gather, instance_of, name_runs, submissions};
-use super::predictions::Prediction;
+use super::predictions::{PatchSource, Prediction};
 use super::reports::{RunReport, TaskReport, Verdict};
+use super::traces::Trace;
 
 /// Where runs lie, to tell what belongs to one.
 #[derive(Debug, Default)]
@@ -34,8 +35,8 @@ impl Known {
 /// Joins everything into the drafts and tells where the runs lie.
 pub(crate) fn join(parts: Parts, drafts: &mut Drafts) -> Known {
     let mut predictions = parts.predictions;
-    let mut traces = parts.traces;
-    predictions.extend(submissions(&predictions, &mut traces, drafts));
+    let traces = parts.traces;
+    predictions.extend(submissions(&predictions, &traces, drafts));
     let mut runs = gather(predictions, drafts);
     let bare = evaluated(&parts.task_reports, &runs, drafts);
     runs.extend(gather(bare, drafts));
@@ -47,11 +48,13 @@ pub(crate) fn join(parts: Parts, drafts: &mut Drafts) -> Known {
         attach_task_report(report, &mut runs, drafts);
     }
     let mut stray = BTreeMap::new();
-    for trace in traces {
+    let mut told = Vec::new();
+    for mut trace in traces {
         let path = drafts.path(trace.at.file);
         let id = trace.instance.clone().or_else(|| instance_of(&path));
         match (find_run(&path, &runs, id.as_deref()), id) {
             (Some(run), Some(id)) => {
+                told.extend(trace.task.take().map(|task| (id.clone(), task)));
                 runs[run].traces.entry(id).or_insert(trace);
             }
             _ => *stray.entry(path).or_insert(0_usize) += 1,
@@ -84,6 +87,14 @@ pub(crate) fn join(parts: Parts, drafts: &mut Drafts) -> Known {
         if !draft.add_task(row.task) {
             let reason = "the task differs from the one told before; the first counts";
             drafts.problem(row.at, &row.instance, reason);
+        }
+    }
+    // Task rows know more than what an agent was told.
+    for (id, task) in told {
+        if let Some(draft) = drafts.groups.get_mut(&id)
+            && !draft.has_task()
+        {
+            draft.add_task(task);
         }
     }
     for prediction in reference.into_iter().flat_map(|run| run.predictions) {
@@ -241,15 +252,93 @@ fn add_run(mut run: Run, drafts: &mut Drafts) {
     }
     for prediction in std::mem::take(&mut run.predictions) {
         let (id, at) = (prediction.instance.clone(), prediction.at);
-        let found = attempt(&mut run, prediction, drafts);
-        if !drafts.groups.entry(id.clone()).or_default().add(found) {
-            let name = format!("{id}/{}", run.name);
-            drafts.problem(at, &name, "the trajectory occurs twice; the first counts");
+        for found in rollouts(&mut run, prediction, drafts) {
+            let name = format!("{id}/{}", found.trajectory.id);
+            if !drafts.groups.entry(id.clone()).or_default().add(found) {
+                drafts.problem(at, &name, "the trajectory occurs twice; the first counts");
+            }
         }
     }
 }
 
-fn attempt(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> FoundTrajectory {
+/// The rollouts behind one prediction: itself, or the attempts of which it is one.
+fn rollouts(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> Vec<FoundTrajectory> {
+    let trace = run.traces.remove(&prediction.instance);
+    let attempts = trace
+        .as_ref()
+        .map(|trace| trace.attempts.as_slice())
+        .unwrap_or_default();
+    if attempts.is_empty() {
+        return vec![rollout(run, prediction, trace.as_ref(), drafts)];
+    }
+    let none_of_its_own = prediction.source == PatchSource::Attempts;
+    let is_it = |attempt: &&Trace| {
+        let submitted = attempt.submission.as_ref();
+        none_of_its_own || submitted.is_some_and(|patch| patch.sha256 == prediction.patch.sha256)
+    };
+    // The top level repeats the attempt that was chosen; without its number the same patch tells.
+    let named = trace.as_ref().and_then(|trace| trace.chosen);
+    let chosen = match named.and_then(|index| attempts.get(index as usize)) {
+        Some(attempt) => Some(attempt).filter(is_it),
+        None if none_of_its_own => None,
+        None => attempts.iter().find(is_it),
+    };
+    let chosen = chosen.and_then(|attempt| attempt.part);
+    let judged = run.verdicts.contains_key(&prediction.instance);
+    let mut out = Vec::with_capacity(attempts.len() + 1);
+    let name = |part: u32| format!("{}/attempt-{}", run.name, part + 1);
+    let names: Vec<String> = attempts.iter().filter_map(|a| a.part).map(name).collect();
+    let mut own = Some(prediction).filter(|_| chosen.is_some() || !none_of_its_own);
+    for (attempt, name) in attempts.iter().zip(names) {
+        if attempt.part == chosen
+            && let Some(mut prediction) = own.take()
+        {
+            if prediction.source != PatchSource::Record {
+                // The top level has the cost of all attempts.
+                prediction.cost_usd = None;
+            }
+            let mut found = rollout(run, prediction, Some(attempt), drafts);
+            found.trajectory.id.0 = name;
+            found.trajectory.marks.push("the attempt chosen".to_owned());
+            out.push(found);
+            continue;
+        }
+        let mut trajectory = Trajectory::new(name, Outcome::Unscored);
+        let mark = match chosen {
+            None if judged && none_of_its_own => "which attempt the report is about is not told",
+            None => "an attempt; none is known to be chosen",
+            Some(_) => "an attempt that was not chosen",
+        };
+        trajectory.marks.push(mark.to_owned());
+        if let Some(patch) = &attempt.submission {
+            trajectory.patch = patch.clone();
+        }
+        attempt.put(&mut trajectory);
+        mark_patch(&mut trajectory);
+        out.push(FoundTrajectory {
+            trajectory,
+            source: TrajectorySource {
+                record: Some(RecordAt::Of(attempt.format, attempt.place, attempt.part)),
+                ..TrajectorySource::default()
+            },
+            order: None,
+            again: Again::Number,
+            at: attempt.at,
+        });
+    }
+    if let Some(prediction) = own {
+        out.push(rollout(run, prediction, None, drafts));
+    }
+    out
+}
+
+/// The rollout that a prediction is.
+fn rollout(
+    run: &mut Run,
+    prediction: Prediction,
+    trace: Option<&Trace>,
+    drafts: &Drafts,
+) -> FoundTrajectory {
     let id = prediction.instance;
     let verdict = match run.verdicts.remove(&id) {
         Some((verdict, _)) => verdict,
@@ -272,11 +361,16 @@ fn attempt(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> FoundTraje
     trajectory.patch = prediction.patch;
     trajectory.cost_usd = prediction.cost_usd;
     trajectory.meta = prediction.meta;
+    let part = trace.and_then(|trace| trace.part);
     let mut source = TrajectorySource {
-        record: Some(if prediction.bare {
-            RecordAt::PatchFile(prediction.place.file)
-        } else {
-            RecordAt::Prediction(prediction.place)
+        record: Some(match prediction.source {
+            PatchSource::File => RecordAt::PatchFile(prediction.place.file),
+            PatchSource::Record => RecordAt::Prediction(prediction.place),
+            PatchSource::Trace(format) => RecordAt::Of(format, prediction.place, part),
+            PatchSource::Attempts => match trace {
+                Some(trace) => RecordAt::Of(trace.format, trace.place, part),
+                None => RecordAt::Prediction(prediction.place),
+            },
         }),
         ..TrajectorySource::default()
     };
@@ -288,13 +382,17 @@ fn attempt(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> FoundTraje
             .with_file_name("test_output.txt");
         source.log = drafts.file_at(&log);
     }
-    if let Some(trace) = run.traces.remove(&id) {
-        trajectory.steps = Some(trace.steps);
-        trajectory.exit_status = trace.exit_status;
-        trajectory.cost_usd = trajectory.cost_usd.or(trace.cost_usd);
-        trajectory.input_tokens = trace.tokens.0;
-        trajectory.output_tokens = trace.tokens.1;
-        source.trace = Some((trace.format, trace.place, trace.part));
+    if let Some(trace) = trace {
+        trace.put(&mut trajectory);
+        if prediction.source == PatchSource::Attempts
+            && let Some(patch) = &trace.submission
+        {
+            trajectory.patch = patch.clone();
+        }
+        // A trace that holds the patch as well is opened once.
+        if !matches!(source.record, Some(RecordAt::Of(_, place, _)) if place == trace.place) {
+            source.trace = Some((trace.format, trace.place, trace.part));
+        }
     }
     if let Some(metrics) = run.metrics.remove(&id) {
         trajectory.cost_usd = trajectory.cost_usd.or(metrics.cost_usd);

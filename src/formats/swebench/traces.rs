@@ -1,19 +1,20 @@
-//! Traces of agents beside predictions: mini-swe-agent (all generations), SWE-agent, plain message
-//! lists, and lists of typed model and tool calls.
+//! Traces beside predictions: what the index knows of one, plain message lists, and lists of typed
+//! model and tool calls.
 //!
-//! What is *not* here: to which run a trace belongs (`runs`).
+//! What is *not* here: the agents' own formats (`mini_swe_agent`, `swe_agent`), and to which run a
+//! trace belongs (`runs`).
 
 use crate::diff::summarize;
-use crate::domain::{PatchSummary, Step, StepKind, TrajectoryContent};
+use crate::domain::{Extra, PatchSummary, Step, StepKind, Trajectory, TrajectoryContent};
 use crate::formats::chat::{content, message, messages, observation, push};
 use crate::formats::files::{Body, Place, Record};
-use crate::formats::found::{At, FormatId, Found};
+use crate::formats::found::{At, FormatId, Found, FoundTask};
 use crate::formats::json::{self, Fields, JsonError, Kind, Raw};
 use crate::formats::native::call_text;
 use crate::formats::rollout::Opened;
 
 /// What the index knows of a trace.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Trace {
     /// Task, when the record names it; else the file name does.
     pub instance: Option<String>,
@@ -21,12 +22,26 @@ pub(crate) struct Trace {
     pub steps: u32,
     /// How the agent ended.
     pub exit_status: Option<String>,
+    /// Whether a limit ended it.
+    pub truncated: bool,
     /// Cost in US dollars.
     pub cost_usd: Option<f64>,
     /// Input and output tokens.
     pub tokens: (Option<u64>, Option<u64>),
+    /// The model, when the trace names it.
+    pub model: Option<String>,
     /// The patch submitted, when the trace records one.
     pub submission: Option<PatchSummary>,
+    /// The task, when the trace tells it.
+    pub task: Option<FoundTask>,
+    /// Small values kept as they are.
+    pub meta: Extra,
+    /// Whether it is a rollout even where no predictions are.
+    pub alone: bool,
+    /// The attempts in one file of which one was submitted, as traces of their own.
+    pub attempts: Vec<Trace>,
+    /// Which of them (0-based), when the file says so.
+    pub chosen: Option<u32>,
     /// The format whose `open` reads the trace.
     pub format: FormatId,
     /// Where the record is.
@@ -35,6 +50,100 @@ pub(crate) struct Trace {
     pub part: Option<u32>,
     /// File and line.
     pub at: At,
+}
+
+impl Trace {
+    /// A trace of which only place and task are known; `None` (and a problem) when its id is no
+    /// text.
+    pub(crate) fn start(record: &Record<'_>, found: &mut Found) -> Option<Self> {
+        let mut instance = record.key.clone();
+        if let Some(fields) = record.fields() {
+            match fields.id("instance_id", record.mended) {
+                Err(error @ JsonError::Id(_)) => {
+                    found.problem(record, None, error.to_string());
+                    return None;
+                }
+                // An id of another type is none; the file's name tells the task.
+                Err(_) => {}
+                Ok(id) => instance = id.map(|(id, _)| id).or(instance),
+            }
+        }
+        Some(Self {
+            instance,
+            steps: 0,
+            exit_status: None,
+            truncated: false,
+            cost_usd: None,
+            tokens: (None, None),
+            model: None,
+            submission: None,
+            task: None,
+            meta: Extra::default(),
+            alone: false,
+            attempts: Vec::new(),
+            chosen: None,
+            format: found.format,
+            place: record.place,
+            part: None,
+            at: At::of(record),
+        })
+    }
+
+    /// An attempt of which only the place is known, beside this trace in its record.
+    pub(crate) fn of_part(&self, index: usize) -> Self {
+        Self {
+            steps: 0,
+            exit_status: None,
+            truncated: false,
+            cost_usd: None,
+            tokens: (None, None),
+            submission: None,
+            task: None,
+            meta: Extra::default(),
+            attempts: Vec::new(),
+            chosen: None,
+            part: u32::try_from(index).ok(),
+            ..self.clone()
+        }
+    }
+
+    /// Writes what the trace tells into a trajectory; what is known already stays.
+    pub(crate) fn put(&self, trajectory: &mut Trajectory) {
+        trajectory.steps = Some(self.steps);
+        trajectory.exit_status.clone_from(&self.exit_status);
+        trajectory.truncated |= self.truncated;
+        trajectory.cost_usd = trajectory.cost_usd.or(self.cost_usd);
+        trajectory.input_tokens = self.tokens.0;
+        trajectory.output_tokens = self.tokens.1;
+        if trajectory.policy.is_none() {
+            trajectory.policy.clone_from(&self.model);
+        }
+        for pair in &self.meta.0 {
+            if trajectory.meta.0.iter().all(|(key, _)| *key != pair.0) {
+                trajectory.meta.0.push(pair.clone());
+            }
+        }
+    }
+}
+
+/// Longest JSON text that the index keeps of an unknown value, in bytes.
+const SMALL: usize = 4096;
+
+/// The pairs that are small enough for the index.
+pub(crate) fn small(pairs: Vec<(String, String)>) -> Vec<(String, String)> {
+    let small = |pair: &(String, String)| pair.1.len() <= SMALL && pair.1 != "null";
+    pairs.into_iter().filter(small).collect()
+}
+
+/// Seconds since 1970 as ISO 8601; `None` when they are none.
+pub(crate) fn seconds(seconds: f64) -> Option<String> {
+    if !seconds.is_finite() {
+        return None;
+    }
+    // The cast saturates; such times are refused by the next line.
+    let micros = (seconds * 1e6).round() as i64;
+    let time = jiff::Timestamp::from_microsecond(micros).ok()?;
+    Some(time.to_string())
 }
 
 /// An object with messages or steps, or a list of messages.
@@ -50,10 +159,7 @@ pub(crate) fn is_trace(record: &Record<'_>) -> bool {
                 return false;
             }
             let list = |key: &str| fields.list(key).ok().flatten().unwrap_or_default();
-            first_has(&list("messages"), &["role"])
-                || first_has(&list("trajectory"), &["action", "observation"])
-                || first_has(&list("trajectory"), &["type"])
-                || (fields.has("info") && first_has(&list("history"), &["role"]))
+            first_has(&list("messages"), &["role"]) || first_has(&list("trajectory"), &["type"])
         }
     }
 }
@@ -74,43 +180,17 @@ pub(crate) fn read_trace(record: &Record<'_>, found: &mut Found) {
             return;
         }
     };
-    let mut trace = Trace {
-        instance: record.key.clone(),
-        steps,
-        exit_status: None,
-        cost_usd: None,
-        tokens: (None, None),
-        submission: None,
-        format: found.format,
-        place: record.place,
-        part: None,
-        at: At::of(record),
+    let Some(mut trace) = Trace::start(record, found) else {
+        return;
     };
-    if let Some(fields) = record.fields() {
-        match fields.id("instance_id", record.mended) {
-            Err(error @ JsonError::Id(_)) => {
-                found.problem(record, None, error.to_string());
-                return;
-            }
-            // An id of another type is none; the file's name tells the task.
-            Err(_) => {}
-            Ok(id) => trace.instance = id.map(|(id, _)| id).or(trace.instance),
-        }
-        if let Some(info) = fields.object("info").ok().flatten() {
-            trace.exit_status = info.text("exit_status").ok().flatten();
-            trace.submission = info
-                .text("submission")
-                .ok()
-                .map(|text| summarize(text.as_deref()));
-            if let Some(stats) = info.object("model_stats").ok().flatten() {
-                let finite = |cost: &f64| cost.is_finite();
-                trace.cost_usd = stats.number("instance_cost").ok().flatten().filter(finite);
-                trace.tokens = (
-                    stats.count("tokens_sent").ok().flatten(),
-                    stats.count("tokens_received").ok().flatten(),
-                );
-            }
-        }
+    trace.steps = steps;
+    let info = record
+        .fields()
+        .and_then(|fields| fields.object("info").ok().flatten());
+    if let Some(info) = info {
+        trace.exit_status = info.text("exit_status").ok().flatten();
+        let submission = info.text("submission").ok();
+        trace.submission = submission.map(|text| summarize(text.as_deref()));
     }
     found.swebench.traces.push(trace);
 }
@@ -124,8 +204,13 @@ pub(crate) fn open(
     _part: Option<u32>,
     _problems: &mut Vec<String>,
 ) -> Result<Opened, JsonError> {
+    let info = match body {
+        Body::Object(fields) => fields.object("info").ok().flatten(),
+        Body::List(_) => None,
+    };
     Ok(Opened {
         content: TrajectoryContent {
+            patch: info.and_then(|info| info.text("submission").ok().flatten()),
             steps: steps(body)?,
             ..TrajectoryContent::default()
         },
@@ -148,31 +233,16 @@ pub(crate) fn steps(body: &Body<'_>) -> Result<Vec<Step>, JsonError> {
                 for raw in items {
                     entry(&Fields::of("trajectory", raw)?, &mut out)?;
                 }
-            } else if let Some(items) = fields.list("history")? {
-                messages(&items, &mut out)?;
             }
         }
     }
     Ok(out)
 }
 
-/// An entry of `trajectory`: a SWE-agent step, or a typed model or tool call.
+/// An entry of `trajectory`: a typed model or tool call.
 fn entry(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError> {
-    let text = |key: &str| content(fields.some(key));
     let kind = fields.text("type").ok().flatten();
     match kind.as_deref() {
-        None if fields.has("action") || fields.has("observation") => {
-            let seconds = fields.number("execution_time").ok().flatten();
-            push(out, StepKind::Message, text("thought")?);
-            push(out, StepKind::ToolCall, text("action")?);
-            push(out, StepKind::Observation, text("observation")?);
-            if let (Some(last), Some(seconds)) = (out.last_mut(), seconds)
-                && last.kind == Some(StepKind::Observation)
-            {
-                // The cast saturates.
-                last.ms = Some((seconds.max(0.0) * 1000.0).round() as u64);
-            }
-        }
         Some("llm_call") => {
             for raw in fields
                 .list("task_prompt")
