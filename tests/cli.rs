@@ -625,3 +625,84 @@ fn a_device_is_written_to_and_a_dash_is_stdout() {
     assert!(link.is_symlink());
     assert_eq!(std::fs::read_to_string(&target).unwrap(), rows);
 }
+
+#[test]
+fn convert_writes_what_loads_as_the_same_groups() {
+    let desk = Desk::new();
+    let answer = desk.run(&["convert", "groups.jsonl", "-o", "out.jsonl", "--json"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let summary = &answer.rows()[0];
+    assert_eq!(summary["output"], "out.jsonl");
+    let groups = desk.rows(0, &["groups", "groups.jsonl", "--json"]);
+    assert_eq!(summary["groups"], json!(groups.len()));
+    assert_eq!(summary["problems"], 0);
+    assert_eq!(groups, desk.rows(0, &["groups", "out.jsonl", "--json"]));
+    let streamed = desk.run(&["convert", "groups.jsonl", "-o", "-"]);
+    assert_eq!(streamed.out, desk.read("out.jsonl"));
+    let both = desk.run(&["convert", "groups.jsonl", "-o", "-", "--json"]);
+    assert_eq!(both.code, 2, "{both:?}");
+    let again = desk.run(&["convert", "out.jsonl", "-o", "-"]);
+    assert_eq!(again.out, streamed.out, "a second round changes nothing");
+}
+
+#[test]
+fn convert_replaces_only_what_it_may() {
+    let desk = Desk::new();
+    desk.write("other.jsonl", "precious\n");
+    let refused = desk.run(&["convert", "groups.jsonl", "-o", "other.jsonl"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("--force"), "{}", refused.err);
+    assert_eq!(desk.read("other.jsonl"), "precious\n");
+    let forced = desk.run(&["convert", "groups.jsonl", "-o", "other.jsonl", "--force"]);
+    assert_eq!(forced.code, 0, "{forced:?}");
+    let before = desk.read("groups.jsonl");
+    for paths in ["groups.jsonl", "."] {
+        let slip = desk.run(&["convert", paths, "-o", "groups.jsonl", "--force"]);
+        assert_eq!(slip.code, 2, "{slip:?}");
+        assert!(slip.err.contains("overwrite"), "{}", slip.err);
+        assert_eq!(desk.read("groups.jsonl"), before);
+    }
+    let folder = desk.run(&["convert", "groups.jsonl", "-o", ".", "--force"]);
+    assert_eq!(folder.code, 2, "{folder:?}");
+    let names = std::fs::read_dir(desk.path()).unwrap();
+    let left = names.filter(|entry| {
+        let name = entry.as_ref().unwrap().file_name();
+        name.to_string_lossy().contains(".tmp")
+    });
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn convert_tells_what_could_not_be_read_and_writes_the_rest() {
+    let desk = Desk::new();
+    desk.write(
+        "broken.jsonl",
+        &format!("{{\"group_id\":\n{}", desk_groups()),
+    );
+    let answer = desk.run(&["convert", "broken.jsonl", "-o", "out.jsonl"]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(
+        answer.err.contains("problem: broken.jsonl:1"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(
+        desk.read("out.jsonl").lines().count(),
+        desk_groups().lines().count()
+    );
+}
+
+#[test]
+fn formats_are_listed_in_eighty_columns_and_as_json() {
+    let desk = Desk::new();
+    let text = desk.run(&["formats"]);
+    assert_eq!(text.code, 0);
+    assert!(text.out.lines().all(|line| line.chars().count() <= 80));
+    let rows = desk.rows(0, &["formats", "--json"]);
+    for row in &rows {
+        assert!(text.out.contains(row["name"].as_str().unwrap()));
+        for key in ["doc", "group", "rollout", "reward", "patch"] {
+            assert!(row[key].is_string(), "{row}");
+        }
+    }
+}

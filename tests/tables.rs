@@ -8,9 +8,6 @@ use gagar::tui::action::{Action, Context};
 use gagar::tui::keymap::Keymap;
 use gagar::tui::theme::{Role, Theme};
 
-const START: &str = "<!-- keys -->\n";
-const END: &str = "<!-- /keys -->";
-
 #[test]
 fn every_action_is_bound_named_and_explained() {
     let keymap = Keymap::new(None).unwrap();
@@ -65,14 +62,18 @@ fn every_theme_file_is_shipped_and_can_be_read() {
     }
 }
 
-/// `GAGAR_BLESS=1` writes the table.
-#[test]
-fn the_readme_holds_the_key_table() {
+/// Compares what stands between two marks of the README; `GAGAR_BLESS=1` writes it.
+fn check_readme(mark: &str, table: &str) {
+    // Tests run side by side: one at a time may rewrite the file.
+    static WRITING: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _alone = WRITING
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let text = std::fs::read_to_string(&path).unwrap();
-    let start = text.find(START).expect("the start mark") + START.len();
-    let end = text.find(END).expect("the end mark");
-    let table = Keymap::new(None).unwrap().markdown();
+    let (start, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->"));
+    let start = text.find(&start).expect("the start mark") + start.len();
+    let end = text.find(&end).expect("the end mark");
     if std::env::var_os("GAGAR_BLESS").is_some() {
         std::fs::write(&path, format!("{}{table}{}", &text[..start], &text[end..])).unwrap();
         return;
@@ -82,4 +83,14 @@ fn the_readme_holds_the_key_table() {
         table,
         "GAGAR_BLESS=1 cargo test --test tables writes it"
     );
+}
+
+#[test]
+fn the_readme_holds_the_key_table() {
+    check_readme("keys", &Keymap::new(None).unwrap().markdown());
+}
+
+#[test]
+fn the_readme_holds_the_table_of_formats() {
+    check_readme("formats", &gagar::formats::listing::markdown());
 }

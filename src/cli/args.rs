@@ -16,6 +16,7 @@ Examples:
   gagar runs --rankings grader.jsonl         beside a grader's rankings
   gagar groups sample-data --json            one JSON line a group
   gagar check runs                           what could not be read, and why
+  gagar convert runs -o groups.jsonl         all of it as gagar.group/1
   gagar advantages runs --source human       rows for a trainer (gagar.advantage/1)
   gagar rank runs --group G --tiers '[[\"t1\"],[\"t2\",\"t3\"]]' --annotator ann
   gagar export sft runs --db gagar.db -o sft.jsonl
@@ -152,6 +153,14 @@ pub enum Command {
     Rank(RankArgs),
     /// Write training records, labels or advantages to a file
     Export(ExportArgs),
+    /// Write everything loaded as gagar.group/1, one group a line, with all texts
+    Convert(ConvertArgs),
+    /// List the formats that can be read: what is a group, a rollout, a verdict in each
+    Formats {
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the key table
     Keys {
         /// Key overrides.
@@ -244,6 +253,23 @@ pub struct ExportArgs {
     /// sft: rows per ranking with the candidates shuffled; 0 = one row, as shown.
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub permute: u32,
+}
+
+/// Arguments of `gagar convert`.
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// What to load.
+    #[command(flatten)]
+    pub input: Input,
+    /// The file to write; - for stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace the file when it exists.
+    #[arg(long)]
+    pub force: bool,
+    /// Print what was written as JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Whose ranking moves the advantages.

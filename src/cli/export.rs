@@ -1,18 +1,17 @@
 //! `gagar export`: one file, written whole or not at all, and recorded in the log.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::Ending;
 use super::args::{ExportArgs, Source};
 use super::error::CliError;
-use super::inputs::{Whose, open, require_db};
+use super::inputs::{Whose, open, refuse_inputs, require_db};
 use super::output::Io;
-use crate::export::{self, Written, hex};
+use super::whole_file::{Hashing, write_whole};
+use crate::export::{self, Written};
 use crate::store::{EventBody, EventStore};
 
 /// Writes one export.
@@ -23,7 +22,7 @@ use crate::store::{EventBody, EventStore};
 pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let target = export::find(&args.what)
         .ok_or_else(|| CliError::usage(format!("no export {}", args.what)))?;
-    refuse_inputs(args)?;
+    refuse_inputs(&args.output, &args.input)?;
     let advantages = target.name() == "advantages";
     if !advantages || args.rows.source == Some(Source::Human) {
         require_db(&args.input.common.db)?;
@@ -42,12 +41,9 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
 
     let to_stdout = args.output == Path::new("-");
     let (written, sha256) = if to_stdout {
-        let mut out = Hashing {
-            inner: &mut *io.out,
-            hash: Sha256::new(),
-        };
+        let mut out = Hashing::new(&mut *io.out);
         let written = target.write(&session, &options, &mut out)?;
-        (written, hex(&out.hash.finalize()))
+        (written, out.hex())
     } else {
         write_whole(&args.output, |out| target.write(&session, &options, out))
             .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?
@@ -136,100 +132,4 @@ pub fn tell(written: &Written, io: &mut Io<'_>) -> io::Result<()> {
         io.note(&format!("problem: {problem}"))?;
     }
     Ok(())
-}
-
-/// An output that would overwrite the log or an input is a slip.
-fn refuse_inputs(args: &ExportArgs) -> Result<(), CliError> {
-    let Ok(output) = args.output.canonicalize() else {
-        return Ok(());
-    };
-    if output.is_dir() {
-        return Err(CliError::usage(format!(
-            "-o {} is a folder",
-            args.output.display()
-        )));
-    }
-    let common = &args.input.common;
-    let mut inputs = args
-        .input
-        .paths
-        .iter()
-        .chain(&common.rankings)
-        .chain([&common.db]);
-    match inputs.find(|path| path.canonicalize().is_ok_and(|path| path == output)) {
-        Some(path) => Err(CliError::usage(format!(
-            "-o would overwrite {}",
-            path.display()
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// Writes to a file beside `path` and renames it, so that nobody sees half a file. Returns what
-/// `write` returned and the SHA-256 of the bytes.
-fn write_whole<T>(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
-) -> io::Result<(T, String)> {
-    // A link stays a link: the file it names is replaced.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-        // A device or a pipe is written to, never replaced.
-        let file = File::options().write(true).open(&path)?;
-        let mut out = Hashing {
-            inner: BufWriter::new(file),
-            hash: Sha256::new(),
-        };
-        let result = write(&mut out)?;
-        out.flush()?;
-        return Ok((result, hex(&out.hash.finalize())));
-    }
-    let name = path
-        .file_name()
-        .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
-    let mut beside = std::ffi::OsString::from(".");
-    beside.push(name);
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let temporary = Temporary(path.with_file_name(beside));
-    let file = File::create_new(&temporary.0)?;
-    let mut out = Hashing {
-        inner: BufWriter::new(file),
-        hash: Sha256::new(),
-    };
-    let result = write(&mut out)?;
-    let file = out
-        .inner
-        .into_inner()
-        .map_err(io::IntoInnerError::into_error)?;
-    file.sync_all()?;
-    std::fs::rename(&temporary.0, &path)?;
-    Ok((result, hex(&out.hash.finalize())))
-}
-
-/// A file that is removed when it was not renamed.
-struct Temporary(PathBuf);
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // Gone already when it was renamed; and a leftover does no harm.
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-/// Hashes what goes through.
-struct Hashing<W> {
-    inner: W,
-    hash: Sha256,
-}
-
-impl<W: Write> Write for Hashing<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.inner.write(bytes)?;
-        self.hash.update(bytes.get(..count).unwrap_or(bytes));
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
 }

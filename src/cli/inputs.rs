@@ -42,29 +42,38 @@ pub fn load_set(paths: &[PathBuf], common: &Common) -> Result<LoadedSet, CliErro
 /// # Errors
 /// When stderr cannot be written.
 pub fn tell_problems(set: &LoadedSet, io: &mut Io<'_>) -> Result<bool, CliError> {
-    for problem in set.problems.iter().take(PROBLEMS_SHOWN) {
-        io.note(&format!("problem: {}", describe(problem)))?;
+    tell_all(set.problems.iter(), io)?;
+    Ok(!set.problems.is_empty())
+}
+
+/// Tells problems on stderr, the first ones in full.
+///
+/// # Errors
+/// When stderr cannot be written.
+pub fn tell_all<'a>(
+    problems: impl Iterator<Item = &'a Problem>,
+    io: &mut Io<'_>,
+) -> Result<(), CliError> {
+    let mut rest = 0;
+    for (index, problem) in problems.enumerate() {
+        if index < PROBLEMS_SHOWN {
+            io.note(&format!("problem: {}", describe(problem)))?;
+        } else {
+            rest += 1;
+        }
     }
-    let rest = set.problems.len().saturating_sub(PROBLEMS_SHOWN);
     if rest > 0 {
         io.note(&format!(
             "and {rest} more problems; `gagar check` lists them"
         ))?;
     }
-    Ok(!set.problems.is_empty())
+    Ok(())
 }
 
 /// A problem in one line: `path:line: record: reason`.
 #[must_use]
 pub fn describe(problem: &Problem) -> String {
-    let mut text = problem.path.display().to_string();
-    if let Some(line) = problem.line {
-        text.push_str(&format!(":{line}"));
-    }
-    if let Some(record) = &problem.record {
-        text.push_str(&format!(": {record}"));
-    }
-    format!("{text}: {}", problem.reason)
+    problem.to_string()
 }
 
 /// A session over the paths, with the store that its events go to.
@@ -144,6 +153,30 @@ pub fn require_db(db: &Path) -> Result<(), CliError> {
             "it is made by the first judgement, in the terminal interface or by `gagar rank`",
         ),
     )
+}
+
+/// Refuses an output that would overwrite the log or an input: a slip.
+///
+/// # Errors
+/// When it would, or is a folder.
+pub fn refuse_inputs(output: &Path, input: &Input) -> Result<(), CliError> {
+    let Ok(real) = output.canonicalize() else {
+        return Ok(());
+    };
+    if real.is_dir() {
+        let name = output.display();
+        return Err(CliError::usage(format!("-o {name} is a folder")));
+    }
+    let common = &input.common;
+    let all = input.paths.iter().chain(&common.rankings);
+    let mut inputs = all.chain([&common.db]);
+    match inputs.find(|path| path.canonicalize().is_ok_and(|path| path == real)) {
+        Some(path) => Err(CliError::usage(format!(
+            "-o would overwrite {}",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn known_annotator(events: &[Event]) -> Result<String, CliError> {

@@ -7,14 +7,17 @@ mod advantages;
 mod annotator;
 mod args;
 mod check;
+mod convert;
 mod doctor;
 mod error;
 mod export;
+mod formats;
 mod groups;
 mod inputs;
 mod open;
 mod output;
 mod rank;
+mod whole_file;
 
 use std::ffi::OsString;
 
@@ -71,6 +74,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
         Some(Command::Advantages(args)) => advantages::run(args, io),
         Some(Command::Rank(args)) => rank::run(args, io),
         Some(Command::Export(args)) => export::run(args, io),
+        Some(Command::Convert(args)) => convert::run(args, io),
+        Some(Command::Formats { json }) => formats::run(*json, io),
         Some(Command::Keys { keys }) => {
             let table = open::key_table(keys.as_deref())?;
             io.out.write_all(table.as_bytes())?;

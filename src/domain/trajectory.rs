@@ -96,6 +96,24 @@ pub struct TestCounts {
     pub failed: u32,
 }
 
+impl TestCounts {
+    /// Counts of test results; skipped and unknown ones are in neither count.
+    #[must_use]
+    pub fn of(tests: impl IntoIterator<Item = TestStatus>) -> Self {
+        let mut counts = Self::default();
+        for status in tests {
+            match status {
+                TestStatus::Pass => counts.passed = counts.passed.saturating_add(1),
+                TestStatus::Fail | TestStatus::Error => {
+                    counts.failed = counts.failed.saturating_add(1);
+                }
+                TestStatus::Skip | TestStatus::Unknown => {}
+            }
+        }
+        counts
+    }
+}
+
 /// One attempt at a task: the scalars; texts are in [`super::TrajectoryContent`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {

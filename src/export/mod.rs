@@ -6,11 +6,14 @@
 
 mod advantages;
 mod annotations;
+mod groups;
 mod sft;
 
 use std::io::{self, Write};
 
 use crate::domain::{Content, GraderAnswer, Ranking, Redistribution, RolloutGroup};
+
+pub use groups::write_group;
 
 /// Name and version written into files.
 pub const TOOL: &str = concat!("gagar ", env!("CARGO_PKG_VERSION"));

@@ -12,6 +12,7 @@ mod chat;
 mod files;
 mod found;
 mod json;
+pub mod listing;
 mod mini_swe_agent;
 mod native;
 mod nemo_gym;
@@ -298,6 +299,18 @@ pub struct LoadedSet {
 }
 
 impl LoadedSet {
+    /// Whether texts may be read from this file while the set is in use.
+    #[must_use]
+    pub fn reads(&self, path: &Path) -> bool {
+        let Ok(wanted) = std::fs::canonicalize(path) else {
+            return false;
+        };
+        let is_it = |file: &files::Candidate| {
+            std::fs::canonicalize(&file.path).is_ok_and(|real| real == wanted)
+        };
+        self.files.iter().any(is_it)
+    }
+
     /// Opens the texts of one group (0-based index into `groups`). A text that cannot be read is
     /// reported in [`Content::problems`]; the rest of the group is opened.
     ///

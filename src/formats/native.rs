@@ -1,5 +1,16 @@
 //! gagar's own input: `gagar.group/1` and `gagar.trajectory/1`.
 //!
+//! Beside what the schema has always had, a writer may say what the texts do not tell by themselves
+//! (`gagar convert` does):
+//!
+//! - `marks` of a trajectory: exactly these phrases are shown, none is derived;
+//! - `step_count` (a number or null): the number of steps, whatever the length of `steps`;
+//! - `test_counts` (`{"passed", "failed"}` or null): the counts, whatever `tests` holds;
+//! - `reward_is_verdict` false: outcome and reward are told apart, neither contradicts the other;
+//! - `tokens`, `cost_usd`, `time`, `truncated` of a step, and `args_text` for arguments that are no
+//!   JSON;
+//! - `title` and `has_reference` of a task.
+//!
 //! What is *not* here: rankings inside a group record ([`super::rankings`] reads them).
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -42,9 +53,13 @@ const TRAJECTORY_KEYS: &[&str] = &[
     "advantage",
     "masked",
     "truncated",
+    "reward_is_verdict",
+    "marks",
     "patch",
     "steps",
+    "step_count",
     "tests",
+    "test_counts",
     "test_log",
     "tokens",
     "cost_usd",
@@ -227,12 +242,17 @@ fn task(
     }
     let task = task.unwrap_or_default();
     let summary = TaskSummary {
-        title: found
-            .note(record, id, task.text("text"))
-            .and_then(|text| title(&text)),
+        title: if task.has("title") {
+            found.note(record, id, task.text("title"))
+        } else {
+            let text = found.note(record, id, task.text("text"));
+            text.and_then(|text| title(&text))
+        },
         repo: found.note(record, id, task.text("repo")),
         base_commit: found.note(record, id, task.text("base_commit")),
-        has_reference: task.some("reference_patch").is_some(),
+        has_reference: found
+            .note(record, id, task.boolean("has_reference"))
+            .unwrap_or_else(|| task.some("reference_patch").is_some()),
     };
     let mut hasher = DefaultHasher::new();
     fields.some("task").map(Raw::get).hash(&mut hasher);
@@ -279,6 +299,10 @@ fn trajectory(
     if let Some(steps) = found.note(record, &name, fields.list("steps")) {
         t.steps = Some(u32::try_from(steps.len()).unwrap_or(u32::MAX));
     }
+    if fields.has("step_count") {
+        let count = found.note(record, &name, fields.count("step_count"));
+        t.steps = count.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    }
     if let Some(tokens) = found.note(record, &name, fields.object("tokens")) {
         t.input_tokens = found.note(record, &name, tokens.count("input"));
         t.output_tokens = found.note(record, &name, tokens.count("output"));
@@ -294,24 +318,30 @@ fn trajectory(
             .collect();
         t.tests = found.note(record, &name, results.map(|all| Some(counts(&all))));
     }
+    if fields.has("test_counts") {
+        let told = found.note(record, &name, fields.object("test_counts"));
+        t.tests = told.map(|told| {
+            let mut count = |key| {
+                let count = found.note(record, &name, told.count(key)).unwrap_or(0);
+                u32::try_from(count).unwrap_or(u32::MAX)
+            };
+            TestCounts {
+                passed: count("passed"),
+                failed: count("failed"),
+            }
+        });
+    }
     t.meta = extra(fields, TRAJECTORY_KEYS);
-    super::assemble::mark_patch(t);
+    match found.note(record, &name, fields.texts("marks")) {
+        Some(marks) => t.marks = marks,
+        None => super::assemble::mark_patch(t),
+    }
     Some(trajectory)
 }
 
-/// Counts of test results; skipped and unknown ones are in neither count.
+/// Counts of test results.
 pub(crate) fn counts(tests: &[TestResult]) -> TestCounts {
-    let number = |wanted: &[TestStatus]| {
-        let count = tests
-            .iter()
-            .filter(|test| wanted.contains(&test.status))
-            .count();
-        u32::try_from(count).unwrap_or(u32::MAX)
-    };
-    TestCounts {
-        passed: number(&[TestStatus::Pass]),
-        failed: number(&[TestStatus::Fail, TestStatus::Error]),
-    }
+    TestCounts::of(tests.iter().map(|test| test.status))
 }
 
 fn finite(
@@ -374,9 +404,11 @@ fn verdict(
             by_reward
         }
     };
+    let is_verdict = found.note(record, name, fields.boolean("reward_is_verdict"));
     if let Some(value) = reward
         && outcome != by_reward
         && word.is_some()
+        && is_verdict.unwrap_or(true)
     {
         let reason = format!(
             "outcome {} contradicts reward {value} (passes from {}); the outcome counts",
@@ -501,7 +533,10 @@ fn step(fields: &Fields<'_>, all: &mut Reading) -> Step {
         role: all.take(fields.text("role")),
         text,
         tool: all.take(fields.text("tool")),
-        args: args.map(|raw| raw.get().to_owned()),
+        args: match args {
+            Some(raw) => Some(raw.get().to_owned()),
+            None => all.take(fields.text("args_text")),
+        },
         call_id: all.take(fields.text_or_number("id")),
         exit_code: all.take(fields.integer("exit_code")),
         ms: all.take(fields.count("ms")),

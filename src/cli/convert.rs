@@ -1,0 +1,139 @@
+//! `gagar convert`: whatever was loaded as `gagar.group/1`, one group a line, one group in memory.
+//!
+//! What is *not* here: what a line holds ([`crate::export::write_group`]).
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::Ending;
+use super::args::ConvertArgs;
+use super::error::CliError;
+use super::inputs::{load_set, refuse_inputs, tell_all};
+use super::output::Io;
+use super::whole_file::write_whole;
+use crate::export::write_group;
+use crate::formats::{LoadedSet, Problem};
+
+/// Time between two notes on how far the work is.
+const BETWEEN_NOTES: Duration = Duration::from_secs(2);
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    output: std::borrow::Cow<'a, str>,
+    groups: usize,
+    trajectories: usize,
+    problems: usize,
+}
+
+/// What was written, and what could not be.
+#[derive(Default)]
+struct Converted {
+    groups: usize,
+    trajectories: usize,
+    problems: Vec<Problem>,
+}
+
+/// Converts everything under the paths.
+///
+/// # Errors
+/// When a path does not exist, the output stands there already, would replace an input, or cannot
+/// be written; a file that stood there before is then untouched.
+pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
+    let to_stdout = args.output == Path::new("-");
+    if to_stdout && args.json {
+        return Err(CliError::usage("the groups go to stdout already")
+            .hint("leave out --json, or name a file with -o"));
+    }
+    if !to_stdout {
+        refuse_inputs(&args.output, &args.input)?;
+        refuse_existing(args)?;
+    }
+    let set = load_set(&args.input.paths, &args.input.common)?;
+    if !to_stdout && set.reads(&args.output) {
+        let name = args.output.display();
+        return Err(CliError::usage(format!(
+            "-o would overwrite {name}, which was loaded"
+        )));
+    }
+    let indices: Vec<usize> = (0..set.groups.len()).collect();
+    let converted = if to_stdout {
+        write_groups(&set, &indices, io.out, io.err)?
+    } else {
+        let written = write_whole(&args.output, |out| {
+            write_groups(&set, &indices, out, io.err)
+        });
+        written
+            .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?
+            .0
+    };
+    tell_all(set.problems.iter().chain(&converted.problems), io)?;
+    let summary = Summary {
+        output: args.output.to_string_lossy(),
+        groups: converted.groups,
+        trajectories: converted.trajectories,
+        problems: set.problems.len() + converted.problems.len(),
+    };
+    if args.json {
+        io.json(&summary)?;
+    } else {
+        io.note(&format!(
+            "{}: {} groups, {} trajectories, {} problems",
+            summary.output, summary.groups, summary.trajectories, summary.problems
+        ))?;
+    }
+    Ok(Ending::of(summary.problems > 0))
+}
+
+/// A file that stands there is replaced only when that was asked for.
+fn refuse_existing(args: &ConvertArgs) -> Result<(), CliError> {
+    let name = args.output.display();
+    match std::fs::metadata(&args.output) {
+        Ok(found) if found.is_file() && !args.force => {
+            Err(CliError::usage(format!("{name} exists")).hint("--force replaces it"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes these groups (0-based indices), one at a time.
+fn write_groups(
+    set: &LoadedSet,
+    indices: &[usize],
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<Converted> {
+    let mut converted = Converted::default();
+    let told = io::stderr().is_terminal();
+    let mut next_note = Instant::now() + BETWEEN_NOTES;
+    for (done, &index) in indices.iter().enumerate() {
+        let Some(group) = set.groups.get(index) else {
+            continue;
+        };
+        if told && Instant::now() >= next_note {
+            writeln!(err, "{done} of {} groups written", indices.len())?;
+            next_note = Instant::now() + BETWEEN_NOTES;
+        }
+        let content = match set.open(index) {
+            Ok(content) => content,
+            Err(problem) => {
+                converted.problems.push(problem);
+                continue;
+            }
+        };
+        let answers = set.answers.get(index).map_or(&[][..], Vec::as_slice);
+        let lost = write_group(out, group, &content, answers)?;
+        let reasons = content.problems.into_iter().chain(lost);
+        converted.problems.extend(reasons.map(|reason| Problem {
+            path: Path::new("").to_owned(),
+            line: None,
+            record: Some(group.id.as_str().to_owned()),
+            reason,
+        }));
+        converted.groups += 1;
+        converted.trajectories += group.trajectories.len();
+    }
+    Ok(converted)
+}
