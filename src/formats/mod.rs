@@ -305,7 +305,7 @@ impl LoadedSet {
         let Ok(wanted) = std::fs::canonicalize(path) else {
             return false;
         };
-        let is_it = |file: &files::Candidate| {
+        let is_it = |file: &source::Candidate| {
             std::fs::canonicalize(&file.path).is_ok_and(|real| real == wanted)
         };
         self.files.iter().any(is_it)
