@@ -35,8 +35,8 @@ fn loaded_set(fingerprint: &str) -> Arc<LoadedSet> {
         ..GraderAnswer::default()
     };
     let mut set = LoadedSet::default();
-    set.groups.push(group);
-    set.answers.push(vec![answer]);
+    set.groups.push(Arc::new(group));
+    set.answers.push([answer].into());
     Arc::new(set)
 }
 
@@ -213,11 +213,11 @@ fn a_change_after_the_submit_is_a_draft_again_while_the_submission_still_counts(
 fn a_dropped_group_has_no_advantage_and_a_draft_is_nobody_s_ranking() {
     let mut set = LoadedSet::default();
     let first = loaded_set("f");
-    let mut group = first.groups[0].clone();
+    let mut group = (*first.groups[0]).clone();
     group.trajectories.truncate(4);
     group.trajectories[0].reward = Some(0.7);
-    set.groups.push(group);
-    set.answers.push(Vec::new());
+    set.groups.push(Arc::new(group));
+    set.answers.push(Arc::default());
     let identity = Identity {
         annotator: "ann".to_owned(),
         session_id: "s".to_owned(),

@@ -85,6 +85,9 @@ pub struct Common {
     /// Reward from which a trajectory passes, when the record has only a reward.
     #[arg(long, value_name = "REWARD", default_value_t = 0.5, value_parser = parse_finite, allow_negative_numbers = true)]
     pub pass_at: f64,
+    /// Count unscored outcomes (no reward, infrastructure failures) as failures with reward 0.
+    #[arg(long)]
+    pub unscored_as_fail: bool,
 }
 
 impl Common {

@@ -20,6 +20,7 @@ pub fn load_options(common: &Common) -> LoadOptions {
     LoadOptions {
         pass_at: common.pass_at,
         rankings: common.rankings.clone(),
+        unscored_as_fail: common.unscored_as_fail,
     }
 }
 

@@ -54,7 +54,7 @@ impl Export for Advantages {
         let mut written = Written::default();
         let mut computed = Vec::new();
         let mut dropped = 0usize;
-        for (index, group) in source.groups().iter().enumerate() {
+        for (index, group) in source.groups().iter().map(AsRef::as_ref).enumerate() {
             match source.computed(index) {
                 Ok(found) if found.kept || options.all => computed.push((group, found)),
                 Ok(_) => dropped += 1,

@@ -10,6 +10,7 @@ mod groups;
 mod sft;
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use crate::domain::{Content, GraderAnswer, Ranking, Redistribution, RolloutGroup};
 
@@ -93,7 +94,7 @@ pub struct Computed {
 /// What an export reads.
 pub trait ExportSource {
     /// The loaded groups.
-    fn groups(&self) -> &[RolloutGroup];
+    fn groups(&self) -> &[Arc<RolloutGroup>];
     /// Every label of every annotator, by group id, annotator, then submitted before draft.
     fn labels(&self) -> Vec<Label>;
     /// The grader's answer about the group at this 0-based index.

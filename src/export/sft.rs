@@ -123,7 +123,9 @@ fn loaded<'a>(
     label: &Label,
     written: &mut Written,
 ) -> Option<(usize, &'a RolloutGroup)> {
-    let found = label.group.and_then(|i| Some((i, source.groups().get(i)?)));
+    let found = label
+        .group
+        .and_then(|i| Some((i, &**source.groups().get(i)?)));
     let (group, by) = (&label.group_id, &label.annotator);
     match found {
         None => written

@@ -1,11 +1,14 @@
 //! Joins what was found in all files into groups, binds the answers, and tells what contradicts.
 //!
-//! What is *not* here: reading.
+//! An [`Assembler`] takes what was found file by file and hands over a set at any time: a group keeps
+//! its index and, while nothing about it changed, its place in memory. What a file told can be
+//! withdrawn and told anew. What is *not* here: reading.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
@@ -13,106 +16,750 @@ use crate::domain::{
     Extra, GraderAnswer, GroupId, Outcome, PatchPresence, RolloutGroup, TaskSummary, Trajectory,
 };
 
-use super::found::{
-    Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource, TaskSource,
-};
+use super::found::{Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource};
 use super::rankings::{self, Answer};
 use super::source::Candidate;
-use super::{LoadedSet, Problem, swebench};
+use super::{FORMATS, FileReport, FormatRecords, LoadOptions, LoadedSet, Problem, swebench};
 
-/// A group while it is being joined.
-#[derive(Debug, Default)]
-pub(crate) struct Draft {
+/// Said of an outcome that [`LoadOptions::unscored_as_fail`] turned into a failure.
+const COUNTED_AS_FAIL: &str = "unscored, counted as fail";
+const SAME_PATCH: &str = "= same patch as ";
+const TASK_DIFFERS: &str = "the task differs from the one told before; the first counts";
+
+/// What a record told about its group.
+#[derive(Debug)]
+struct Telling {
     step: Option<i64>,
-    task: TaskSummary,
-    tasks: Vec<TaskSource>,
-    digest: Option<u64>,
+    task: Option<FoundTask>,
     meta: Extra,
-    trajectories: Vec<FoundTrajectory>,
-    ids: BTreeSet<String>,
-    /// Where the group was told of first, by a record of its own.
-    at: Option<At>,
-    /// Within what its id means one task.
-    scope: Option<String>,
+    at: At,
 }
 
-impl Draft {
+/// What is remembered of a trajectory beside its index entry, to build the group again.
+#[derive(Debug)]
+struct Member {
+    at: At,
+    /// Place among what its file told; `None` when it was joined from several files.
+    seq: Option<u32>,
+    order: Option<i64>,
+    again: Again,
+    /// Its id in the file, when it had to be numbered.
+    numbered: Option<Box<str>>,
+    /// Marks at the end that building added.
+    marks_added: u8,
+}
+
+/// One group: what was told about it, and what was made of that.
+#[derive(Debug)]
+struct Slot {
+    /// Within what its id means one task.
+    scope: Option<String>,
+    tellings: Vec<Telling>,
+    /// Trajectories that are not built in yet.
+    fresh: Vec<(FoundTrajectory, Option<u32>)>,
+    /// Trajectories whose id was taken: one of them counts when the first is withdrawn.
+    refused: Vec<(FoundTrajectory, Option<u32>)>,
+    /// One per trajectory of `group`.
+    members: Vec<Member>,
+    group: Arc<RolloutGroup>,
+    source: Arc<GroupSource>,
+    answers: Arc<[GraderAnswer]>,
+    problems: Vec<Problem>,
+}
+
+/// What is known of a file beside its groups.
+#[derive(Debug, Default)]
+struct FileNotes {
+    problems: Vec<Problem>,
+    foreign: bool,
+    records: BTreeMap<usize, usize>,
+    trajectories: usize,
+    /// Next place among what the file told.
+    seq: u32,
+}
+
+/// Gathers what was found and builds groups of it.
+#[derive(Debug)]
+pub(crate) struct Assembler {
+    options: Arc<LoadOptions>,
+    files: Arc<Vec<Candidate>>,
+    notes: Vec<FileNotes>,
+    listing: Vec<Problem>,
+    index: HashMap<String, usize>,
+    slots: Vec<Slot>,
+    dirty: BTreeSet<usize>,
+    parts: swebench::Parts,
+    parts_changed: bool,
+    /// Task rows by task, as indices into `parts.tasks`.
+    rows: HashMap<String, Vec<usize>>,
+    joined: swebench::Joined,
+    joined_problems: Vec<Problem>,
+    answers: Vec<Answer>,
+    answers_of: HashMap<String, Vec<usize>>,
+}
+
+impl Assembler {
+    /// Nothing found yet.
+    pub(crate) fn new(options: Arc<LoadOptions>) -> Self {
+        Self {
+            options,
+            files: Arc::default(),
+            notes: Vec::new(),
+            listing: Vec::new(),
+            index: HashMap::new(),
+            slots: Vec::new(),
+            dirty: BTreeSet::new(),
+            parts: swebench::Parts::default(),
+            parts_changed: false,
+            rows: HashMap::new(),
+            joined: swebench::Joined::default(),
+            joined_problems: Vec::new(),
+            answers: Vec::new(),
+            answers_of: HashMap::new(),
+        }
+    }
+
+    /// The files, by index.
+    pub(crate) fn files(&self) -> &Arc<Vec<Candidate>> {
+        &self.files
+    }
+
+    /// Adds a file; answers its index, which places and problems refer to.
+    pub(crate) fn add_file(&mut self, file: Candidate) -> usize {
+        Arc::make_mut(&mut self.files).push(file);
+        self.notes.push(FileNotes::default());
+        self.files.len() - 1
+    }
+
+    /// Takes over what listing met.
+    pub(crate) fn set_listing(&mut self, problems: Vec<Problem>) {
+        self.listing = problems;
+    }
+
+    /// Takes another state of a file in the place of the one known.
+    pub(crate) fn set_file(&mut self, index: usize, file: Candidate) {
+        if let Some(place) = Arc::make_mut(&mut self.files).get_mut(index) {
+            *place = file;
+        }
+    }
+
+    /// Number of groups with rollouts of their own so far.
+    pub(crate) fn groups(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Number of rollouts taken over so far.
+    pub(crate) fn trajectories(&self) -> usize {
+        self.notes.iter().map(|notes| notes.trajectories).sum()
+    }
+
+    /// Takes over what was found in one file, or in the next part of it.
+    pub(crate) fn take(&mut self, file: usize, found: Found) {
+        let mut trajectories = found.swebench.predictions.len();
+        for group in found.groups {
+            trajectories += group.trajectories.len();
+            self.take_group(file, group);
+        }
+        for answer in found.answers {
+            let place = self.answers.len();
+            let of = self.answers_of.entry(answer.group.clone()).or_default();
+            of.push(place);
+            self.dirty.extend(self.index.get(&answer.group));
+            self.answers.push(answer);
+        }
+        if !found.swebench.is_empty() {
+            self.parts_changed = true;
+            self.parts.merge(found.swebench);
+        }
+        if let Some(notes) = self.notes.get_mut(file) {
+            notes.problems.extend(found.problems);
+            notes.foreign |= !found.foreign.is_empty();
+            notes.trajectories += trajectories;
+            for (format, count) in found.records {
+                *notes.records.entry(format).or_default() += count;
+            }
+        }
+    }
+
+    /// Forgets everything that a file told; its index stays.
+    pub(crate) fn withdraw(&mut self, file: usize) {
+        for (index, slot) in self.slots.iter_mut().enumerate() {
+            let own = |seq: Option<u32>, at: At| seq.is_some() && at.file == file;
+            let touched = slot.tellings.iter().any(|telling| telling.at.file == file)
+                || slot.members.iter().any(|m| own(m.seq, m.at))
+                || slot.fresh.iter().any(|(t, seq)| own(*seq, t.at));
+            if touched {
+                slot.take_apart();
+                slot.tellings.retain(|telling| telling.at.file != file);
+                slot.fresh.retain(|(t, seq)| !own(*seq, t.at));
+                self.dirty.insert(index);
+            }
+        }
+        self.parts_changed |= self.parts.withdraw(file);
+        let before = self.answers.len();
+        self.answers
+            .retain(|answer| answer.at.is_none_or(|at| at.file != file));
+        if self.answers.len() != before {
+            let touched = self.answers_of.keys();
+            self.dirty
+                .extend(touched.filter_map(|id| self.index.get(id)));
+            self.index_answers();
+        }
+        if let Some(notes) = self.notes.get_mut(file) {
+            *notes = FileNotes::default();
+        }
+    }
+
+    fn index_answers(&mut self) {
+        self.answers_of.clear();
+        for (place, answer) in self.answers.iter().enumerate() {
+            let of = self.answers_of.entry(answer.group.clone()).or_default();
+            of.push(place);
+        }
+    }
+
+    /// The set as it is now; groups that did not change keep their place in memory. Runs of several
+    /// files are joined only when reading is `complete`: before, a verdict may still come.
+    pub(crate) fn snapshot(&mut self, complete: bool) -> LoadedSet {
+        if complete && self.parts_changed {
+            self.parts.sort();
+            self.join(self.parts.clone());
+        }
+        self.build_dirty();
+        self.set(complete)
+    }
+
+    /// The whole set, sorted by the groups' ids.
+    pub(crate) fn finish(mut self) -> LoadedSet {
+        if self.parts_changed {
+            let tasks = std::mem::take(&mut self.parts.tasks);
+            let parts = std::mem::take(&mut self.parts);
+            self.parts.tasks = tasks;
+            self.join(parts);
+        }
+        self.build_dirty();
+        self.slots.sort_by(|a, b| a.group.id.cmp(&b.group.id));
+        self.set(true)
+    }
+
+    fn take_group(&mut self, file: usize, group: FoundGroup) {
+        let id = self.id_in_scope(&group);
+        let index = self.slot(id);
+        self.dirty.insert(index);
+        let Some(slot) = self.slots.get_mut(index) else {
+            return;
+        };
+        slot.scope.clone_from(&group.scope);
+        let telling = Telling {
+            step: group.step,
+            task: group.task,
+            meta: group.meta,
+            at: group.at,
+        };
+        // Lines of one file repeat their task; one of them is enough.
+        let told = slot.tellings.iter().rev().any(|before| {
+            before.at.file == file
+                && before.step == telling.step
+                && before.meta == telling.meta
+                && {
+                    let digest = |telling: &Telling| telling.task.as_ref().map(|task| task.digest);
+                    digest(before) == digest(&telling)
+                }
+        });
+        if !told {
+            slot.tellings.push(telling);
+        }
+        let notes = self.notes.get_mut(file);
+        let mut spare = 0;
+        let seq = notes.map_or(&mut spare, |notes| &mut notes.seq);
+        for trajectory in group.trajectories {
+            slot.fresh.push((trajectory, Some(*seq)));
+            *seq = seq.saturating_add(1);
+        }
+    }
+
+    /// The index of the group with this id, new when there is none.
+    fn slot(&mut self, id: String) -> usize {
+        if let Some(&index) = self.index.get(&id) {
+            return index;
+        }
+        let index = self.slots.len();
+        self.index.insert(id.clone(), index);
+        self.slots.push(Slot::new(id));
+        index
+    }
+
+    /// The id under which a group's parts are gathered: its own, with the scope behind it when the
+    /// id alone already belongs to another scope.
+    fn id_in_scope(&self, group: &FoundGroup) -> String {
+        let (id, scope) = (&group.id, &group.scope);
+        let slot = self.index.get(id).and_then(|&index| self.slots.get(index));
+        match (slot, scope) {
+            (Some(slot), Some(scope))
+                if slot.scope.as_ref() != Some(scope) && !slot.is_without_own() =>
+            {
+                format!("{id} ({scope})")
+            }
+            _ => id.clone(),
+        }
+    }
+
+    /// Joins the parts of runs and marks every group that they touch.
+    fn join(&mut self, parts: swebench::Parts) {
+        self.parts_changed = false;
+        let mut joining = Joining {
+            files: Arc::clone(&self.files),
+            ..Joining::default()
+        };
+        self.joined = swebench::join(parts, &mut joining);
+        self.joined_problems = joining.problems;
+        self.rows.clear();
+        for (place, row) in self.parts.tasks.iter().enumerate() {
+            let of = self.rows.entry(row.instance.clone()).or_default();
+            of.push(place);
+        }
+        for (index, slot) in self.slots.iter_mut().enumerate() {
+            let joined = slot.members.iter().any(|member| member.seq.is_none());
+            if joined {
+                slot.take_apart();
+                slot.fresh.retain(|(_, seq)| seq.is_some());
+            }
+            let id = slot.group.id.as_str();
+            let about = self.rows.contains_key(id)
+                || self.joined.references.contains_key(id)
+                || self.joined.told.contains_key(id);
+            if joined || about {
+                self.dirty.insert(index);
+            }
+        }
+        for (id, attempts) in joining.attempts {
+            let index = self.slot(id);
+            self.dirty.insert(index);
+            if let Some(slot) = self.slots.get_mut(index) {
+                let attempts = attempts.into_iter().map(|attempt| (attempt, None));
+                slot.fresh.extend(attempts);
+            }
+        }
+    }
+
+    fn build_dirty(&mut self) {
+        for index in std::mem::take(&mut self.dirty) {
+            let Some(slot) = self.slots.get_mut(index) else {
+                continue;
+            };
+            let id = slot.group.id.as_str();
+            let rows = self.rows.get(id).into_iter().flatten();
+            let rows = rows.filter_map(|&row| self.parts.tasks.get(row));
+            let about = About {
+                rows: rows.collect(),
+                told: self.joined.told.get(id),
+                references: self.joined.references.get(id).map_or(&[], Vec::as_slice),
+                unscored_as_fail: self.options.unscored_as_fail,
+                files: &self.files,
+            };
+            slot.build(&about);
+            let answers = self.answers_of.get(slot.group.id.as_str());
+            let answers = answers.into_iter().flatten();
+            let answers = answers.filter_map(|&answer| self.answers.get(answer));
+            slot.bind(answers, &self.files);
+        }
+    }
+
+    fn set(&self, complete: bool) -> LoadedSet {
+        let mut problems = self.listing.clone();
+        for notes in &self.notes {
+            problems.extend_from_slice(&notes.problems);
+        }
+        for slot in &self.slots {
+            problems.extend_from_slice(&slot.problems);
+        }
+        problems.extend_from_slice(&self.joined_problems);
+        let mut foreign = Vec::new();
+        let mut made = Vec::new();
+        if complete {
+            for answer in &self.answers {
+                if !self.index.contains_key(&answer.group) {
+                    let at = answer.at.unwrap_or(NOWHERE);
+                    let reason = "ranking refused: no group of this id was loaded";
+                    problems.push(problem(&self.files, at, &answer.group, reason));
+                }
+            }
+            let noted = self.files.iter().zip(&self.notes);
+            let paths: Vec<&Path> = noted
+                .clone()
+                .filter(|(_, notes)| notes.foreign)
+                .map(|(file, _)| file.path.as_path())
+                .collect();
+            tell_foreign(&paths, &self.joined.known, &mut foreign);
+            made = self.reports();
+        }
+        problems.dedup();
+        if self.slots.is_empty() {
+            // Nothing was found: what stands there instead is the news.
+            problems.append(&mut foreign);
+        }
+        LoadedSet {
+            groups: self.slots.iter().map(|s| Arc::clone(&s.group)).collect(),
+            answers: self.slots.iter().map(|s| Arc::clone(&s.answers)).collect(),
+            problems,
+            foreign,
+            made,
+            sources: self.slots.iter().map(|s| Arc::clone(&s.source)).collect(),
+            files: Arc::clone(&self.files),
+        }
+    }
+
+    /// What was made of each file.
+    fn reports(&self) -> Vec<FileReport> {
+        let mut groups: Vec<usize> = vec![0; self.files.len()];
+        for slot in &self.slots {
+            let files: HashSet<usize> = slot.members.iter().map(|member| member.at.file).collect();
+            for file in files {
+                if let Some(count) = groups.get_mut(file) {
+                    *count += 1;
+                }
+            }
+        }
+        let files = self.files.iter().zip(&self.notes).zip(groups);
+        files
+            .map(|((file, notes), groups)| FileReport {
+                path: file.path.clone(),
+                bytes: file.bytes,
+                formats: notes
+                    .records
+                    .iter()
+                    .filter_map(|(&format, &records)| {
+                        let name = FORMATS.get(format)?.name;
+                        Some(FormatRecords { name, records })
+                    })
+                    .collect(),
+                groups,
+                trajectories: notes.trajectories,
+                problems: notes.problems.len(),
+            })
+            .collect()
+    }
+}
+
+/// Where an answer without a place stands.
+const NOWHERE: At = At {
+    file: usize::MAX,
+    line: None,
+};
+
+fn problem(files: &[Candidate], at: At, record: &str, reason: impl Into<String>) -> Problem {
+    Problem {
+        path: files
+            .get(at.file)
+            .map(|f| f.path.clone())
+            .unwrap_or_default(),
+        line: at.line,
+        record: Some(record.to_owned()),
+        reason: reason.into(),
+    }
+}
+
+/// What a group is built with beside what was told about it.
+struct About<'a> {
+    rows: Vec<&'a swebench::tasks::TaskRow>,
+    told: Option<&'a FoundTask>,
+    references: &'a [super::found::TaskSource],
+    unscored_as_fail: bool,
+    files: &'a [Candidate],
+}
+
+impl Slot {
+    fn new(id: String) -> Self {
+        Self {
+            scope: None,
+            tellings: Vec::new(),
+            fresh: Vec::new(),
+            refused: Vec::new(),
+            members: Vec::new(),
+            group: Arc::new(RolloutGroup {
+                id: GroupId(id),
+                step: None,
+                task: TaskSummary::default(),
+                trajectories: Vec::new(),
+                fingerprint: String::new(),
+                meta: Extra::default(),
+            }),
+            source: Arc::default(),
+            answers: Arc::default(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Whether no record of its own gave it a trajectory.
+    fn is_without_own(&self) -> bool {
+        self.members.iter().all(|member| member.seq.is_none())
+            && self.fresh.iter().all(|(_, seq)| seq.is_none())
+    }
+
+    /// Turns the built trajectories back into what was found, as if nothing were built.
+    fn take_apart(&mut self) {
+        let members = std::mem::take(&mut self.members);
+        // A set on screen holds the group as it was: then its trajectories are copied.
+        let trajectories = match Arc::get_mut(&mut self.group) {
+            Some(group) => std::mem::take(&mut group.trajectories),
+            None => self.group.trajectories.clone(),
+        };
+        let sources = match Arc::get_mut(&mut self.source) {
+            Some(source) => std::mem::take(&mut source.trajectories),
+            None => self.source.trajectories.clone(),
+        };
+        let fresh = std::mem::take(&mut self.fresh);
+        let built = members.into_iter().zip(trajectories).zip(sources);
+        self.fresh = built
+            .map(|((member, mut trajectory), source)| {
+                let marks = &mut trajectory.marks;
+                marks.truncate(marks.len().saturating_sub(usize::from(member.marks_added)));
+                if let Some(id) = member.numbered {
+                    trajectory.id.0 = id.into();
+                }
+                let found = FoundTrajectory {
+                    trajectory,
+                    source,
+                    order: member.order,
+                    again: member.again,
+                    at: member.at,
+                };
+                (found, member.seq)
+            })
+            .chain(self.refused.drain(..))
+            .chain(fresh)
+            .collect();
+    }
+
+    /// Builds the group from everything told about it; the one built before stays when it is equal.
+    fn build(&mut self, about: &About<'_>) {
+        // What no set holds is taken apart in place: there is nothing to keep.
+        let held = |count: usize| count > 1;
+        let before = held(Arc::strong_count(&self.group)).then(|| Arc::clone(&self.group));
+        let source_before = held(Arc::strong_count(&self.source)).then(|| Arc::clone(&self.source));
+        let group_id = self.group.id.clone();
+        self.take_apart();
+        self.problems.clear();
+        self.tellings.sort_by_key(|telling| telling.at.file);
+        // What records told of one by one comes first, file by file; then what was joined.
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.sort_by_key(|(found, seq)| (seq.is_none(), seq.map(|seq| (found.at.file, seq))));
+
+        let id = group_id.as_str();
+        let mut task = Task::default();
+        let mut step = None;
+        let mut meta = Extra::default();
+        for telling in &self.tellings {
+            match (step, telling.step) {
+                (Some(before), Some(now)) if before != now => {
+                    let reason = format!("step {now} contradicts step {before}; the first counts");
+                    self.problems
+                        .push(problem(about.files, telling.at, id, reason));
+                }
+                (None, told) => step = told,
+                _ => {}
+            }
+            if let Some(told) = &telling.task
+                && !task.add(told)
+            {
+                self.problems
+                    .push(problem(about.files, telling.at, id, TASK_DIFFERS));
+            }
+            for pair in &telling.meta.0 {
+                if meta.0.iter().all(|(key, _)| *key != pair.0) {
+                    meta.0.push(pair.clone());
+                }
+            }
+        }
+        for row in &about.rows {
+            if !task.add(&row.task) {
+                self.problems
+                    .push(problem(about.files, row.at, id, TASK_DIFFERS));
+            }
+        }
+        // Records of tasks know more than what an agent was told.
+        if let Some(told) = about.told
+            && task.digest.is_none()
+        {
+            task.add(told);
+        }
+        for reference in about.references {
+            task.summary.has_reference = true;
+            task.sources.push(*reference);
+        }
+
+        let mut kept: Vec<(FoundTrajectory, Member)> = Vec::with_capacity(fresh.len());
+        let mut ids: HashSet<String> = HashSet::with_capacity(fresh.len());
+        for (mut found, seq) in fresh {
+            if about.unscored_as_fail && found.trajectory.outcome == Outcome::Unscored {
+                found.trajectory.outcome = Outcome::Fail;
+                found.trajectory.reward = Some(0.0);
+                found.trajectory.marks.push(COUNTED_AS_FAIL.to_owned());
+            }
+            let mut member = Member {
+                at: found.at,
+                seq,
+                order: found.order,
+                again: found.again,
+                numbered: None,
+                marks_added: 0,
+            };
+            if !ids.insert(found.trajectory.id.0.clone()) {
+                let own = &mut found.trajectory.id.0;
+                let name = format!("{id}/{own}");
+                let reason = match found.again {
+                    Again::Refuse => "the trajectory occurs twice; the first counts",
+                    Again::Number => {
+                        "the id occurs twice; the later one is kept under a numbered id"
+                    }
+                };
+                self.problems
+                    .push(problem(about.files, found.at, &name, reason));
+                if found.again == Again::Refuse {
+                    self.refused.push((found, seq));
+                    continue;
+                }
+                let free = (2_u32..)
+                    .map(|number| format!("{own}#{number}"))
+                    .find(|id| ids.insert(id.clone()));
+                let numbered = std::mem::replace(own, free.unwrap_or_default());
+                member.numbered = Some(numbered.into());
+                found.trajectory.marks.push("id occurs twice".to_owned());
+                member.marks_added += 1;
+            }
+            kept.push((found, member));
+        }
+        if kept.is_empty()
+            && let Some(first) = self.tellings.first()
+        {
+            let reason = "trajectories: the group has none";
+            self.problems
+                .push(problem(about.files, first.at, id, reason));
+        }
+        // Stable: without a position the order of the files stays.
+        kept.sort_by_key(|(found, _)| found.order);
+        mark_same_patches(&mut kept);
+
+        let mut group = RolloutGroup {
+            id: group_id.clone(),
+            step,
+            task: task.summary,
+            trajectories: Vec::with_capacity(kept.len()),
+            fingerprint: String::new(),
+            meta,
+        };
+        let mut source = GroupSource {
+            tasks: task.sources,
+            trajectories: Vec::with_capacity(kept.len()),
+        };
+        self.members.reserve_exact(kept.len());
+        for (found, member) in kept {
+            group.trajectories.push(found.trajectory);
+            source.trajectories.push(found.source);
+            self.members.push(member);
+        }
+        group.fingerprint = fingerprint(&group);
+        self.group = match before {
+            Some(before) if *before == group => before,
+            _ => Arc::new(group),
+        };
+        self.source = match source_before {
+            Some(before) if *before == source => before,
+            _ => Arc::new(source),
+        };
+    }
+
+    /// Binds the answers about this group.
+    fn bind<'a>(&mut self, answers: impl Iterator<Item = &'a Answer>, files: &[Candidate]) {
+        let mut bound = Vec::new();
+        for answer in answers {
+            match rankings::bind(answer, &self.group) {
+                Ok(answer) => bound.push(answer),
+                Err(error) => {
+                    let at = answer.at.unwrap_or(NOWHERE);
+                    let reason = format!("ranking refused: {error}");
+                    self.problems
+                        .push(problem(files, at, &answer.group, reason));
+                }
+            }
+        }
+        if *self.answers != *bound {
+            self.answers = bound.into();
+        }
+    }
+}
+
+/// A task while it is put together.
+#[derive(Default)]
+struct Task {
+    summary: TaskSummary,
+    sources: Vec<super::found::TaskSource>,
+    digest: Option<u64>,
+}
+
+impl Task {
     /// Adds what a record tells of the task; what is known already stays. Answers whether the
     /// record agrees with the one before it.
-    pub(crate) fn add_task(&mut self, task: FoundTask) -> bool {
+    fn add(&mut self, task: &FoundTask) -> bool {
         let first = self.digest.is_none();
         let agrees = self.digest.is_none_or(|digest| digest == task.digest);
         self.digest.get_or_insert(task.digest);
-        let TaskSummary {
-            title,
-            repo,
-            base_commit,
-            has_reference,
-        } = task.summary;
-        if self.task.title.is_none() {
-            self.task.title = title;
+        let (known, told) = (&mut self.summary, &task.summary);
+        for (known, told) in [
+            (&mut known.title, &told.title),
+            (&mut known.repo, &told.repo),
+            (&mut known.base_commit, &told.base_commit),
+        ] {
+            if known.is_none() {
+                known.clone_from(told);
+            }
         }
-        if self.task.repo.is_none() {
-            self.task.repo = repo;
-        }
-        if self.task.base_commit.is_none() {
-            self.task.base_commit = base_commit;
-        }
-        self.task.has_reference |= has_reference;
+        known.has_reference |= told.has_reference;
         // Trajectory lines repeat their task; one place of it is enough.
         if first || !agrees {
-            self.tasks.push(task.source);
+            self.sources.push(task.source);
         }
         agrees
     }
+}
 
-    /// Whether a record told the task.
-    pub(crate) fn has_task(&self) -> bool {
-        self.digest.is_some()
-    }
-
-    /// Adds a reference patch.
-    pub(crate) fn add_reference(&mut self, source: TaskSource) {
-        self.task.has_reference = true;
-        self.tasks.push(source);
-    }
-
-    /// Adds a trajectory; when its id is taken it gets a numbered one or is refused, as its format
-    /// has it. Answers whether the id was free.
-    pub(crate) fn add(&mut self, mut trajectory: FoundTrajectory) -> bool {
-        let id = trajectory.trajectory.id.0.clone();
-        let new = self.ids.insert(id.clone());
-        if !new && trajectory.again == Again::Number {
-            let free = (2_u32..)
-                .map(|number| format!("{id}#{number}"))
-                .find(|id| self.ids.insert(id.clone()));
-            trajectory.trajectory.id.0 = free.unwrap_or_default();
-            trajectory
-                .trajectory
-                .marks
-                .push("id occurs twice".to_owned());
-        } else if !new {
-            return false;
+/// Marks every trajectory whose diff is byte for byte that of an earlier one.
+fn mark_same_patches(kept: &mut [(FoundTrajectory, Member)]) {
+    let mut first: HashMap<String, String> = HashMap::new();
+    for (found, member) in kept {
+        let trajectory = &mut found.trajectory;
+        if trajectory.patch.presence != PatchPresence::Diff {
+            continue;
         }
-        self.trajectories.push(trajectory);
-        new
+        match first.get(&trajectory.patch.sha256) {
+            None => {
+                let (hash, id) = (&trajectory.patch.sha256, &trajectory.id.0);
+                first.insert(hash.clone(), id.clone());
+            }
+            Some(id) => {
+                if !trajectory.marks.iter().any(|m| m.starts_with(SAME_PATCH)) {
+                    trajectory.marks.push(format!("{SAME_PATCH}{id}"));
+                    member.marks_added += 1;
+                }
+            }
+        }
     }
 }
 
-/// The groups being joined, by id, and the problems on the way.
+/// The runs of several files while they are joined: what they give to groups, and the problems.
 #[derive(Debug, Default)]
-pub(crate) struct Drafts {
-    /// By id.
-    pub groups: BTreeMap<String, Draft>,
+pub(crate) struct Joining {
+    /// The files, by index.
+    pub files: Arc<Vec<Candidate>>,
     /// Problems.
     pub problems: Vec<Problem>,
-    /// The files, by index.
-    pub files: Vec<Candidate>,
+    /// Trajectories by group.
+    pub attempts: BTreeMap<String, Vec<FoundTrajectory>>,
     /// The files' indices by their paths, made when first asked for.
     indices: OnceCell<HashMap<PathBuf, usize>>,
 }
 
-impl Drafts {
+impl Joining {
     /// The index of the file at a path, among those listed.
     pub(crate) fn file_at(&self, path: &Path) -> Option<usize> {
         let indices = self.indices.get_or_init(|| {
@@ -134,175 +781,8 @@ impl Drafts {
 
     /// Notes a problem.
     pub(crate) fn problem(&mut self, at: At, record: &str, reason: impl Into<String>) {
-        self.problems.push(Problem {
-            path: self.path(at.file),
-            line: at.line,
-            record: Some(record.to_owned()),
-            reason: reason.into(),
-        });
+        self.problems.push(problem(&self.files, at, record, reason));
     }
-
-    /// Tells of groups without a trajectory.
-    fn tell_empty(&mut self) {
-        let empty: Vec<(String, At)> = self
-            .groups
-            .iter()
-            .filter(|(_, draft)| draft.trajectories.is_empty())
-            .filter_map(|(id, draft)| Some((id.clone(), draft.at?)))
-            .collect();
-        for (id, at) in empty {
-            self.problem(at, &id, "trajectories: the group has none");
-        }
-    }
-
-    /// The id under which a group's parts are gathered: its own, with the scope behind it when the
-    /// id alone already belongs to another scope.
-    fn id_in_scope(&self, group: &FoundGroup) -> String {
-        let (id, scope) = (&group.id, &group.scope);
-        match (self.groups.get(id), scope) {
-            (Some(draft), _) if draft.scope == *scope || draft.trajectories.is_empty() => {
-                id.clone()
-            }
-            (Some(_), Some(scope)) => format!("{id} ({scope})"),
-            _ => id.clone(),
-        }
-    }
-
-    fn add_group(&mut self, mut group: FoundGroup) {
-        group.id = self.id_in_scope(&group);
-        let draft = self.groups.entry(group.id.clone()).or_default();
-        draft.scope.clone_from(&group.scope);
-        let mut reasons = Vec::new();
-        draft.at.get_or_insert(group.at);
-        match (draft.step, group.step) {
-            (Some(before), Some(now)) if before != now => {
-                reasons.push(format!(
-                    "step {now} contradicts step {before}; the first counts"
-                ));
-            }
-            (None, step) => draft.step = step,
-            _ => {}
-        }
-        if let Some(task) = group.task
-            && !draft.add_task(task)
-        {
-            reasons.push("the task differs from the one told before; the first counts".to_owned());
-        }
-        for pair in group.meta.0 {
-            if draft.meta.0.iter().all(|(key, _)| *key != pair.0) {
-                draft.meta.0.push(pair);
-            }
-        }
-        let mut twice = Vec::new();
-        for trajectory in group.trajectories {
-            let (id, at) = (trajectory.trajectory.id.0.clone(), trajectory.at);
-            let again = trajectory.again;
-            if !draft.add(trajectory) {
-                twice.push((id, at, again));
-            }
-        }
-        for reason in reasons {
-            self.problem(group.at, &group.id, reason);
-        }
-        for (id, at, again) in twice {
-            let name = format!("{}/{id}", group.id);
-            let reason = match again {
-                Again::Refuse => "the trajectory occurs twice; the first counts",
-                Again::Number => "the id occurs twice; the later one is kept under a numbered id",
-            };
-            self.problem(at, &name, reason);
-        }
-    }
-}
-
-/// Joins everything.
-pub(crate) fn assemble(mut found: Found, files: Vec<Candidate>) -> LoadedSet {
-    let problems = std::mem::take(&mut found.problems);
-    let mut drafts = Drafts {
-        problems,
-        files,
-        ..Drafts::default()
-    };
-    for group in std::mem::take(&mut found.groups) {
-        drafts.add_group(group);
-    }
-    let known = swebench::join(std::mem::take(&mut found.swebench), &mut drafts);
-    let mut foreign = Vec::new();
-    tell_foreign(&found.foreign, &known, &mut foreign);
-
-    drafts.tell_empty();
-
-    let mut groups = Vec::with_capacity(drafts.groups.len());
-    let mut sources = Vec::with_capacity(drafts.groups.len());
-    for (id, mut draft) in std::mem::take(&mut drafts.groups) {
-        // Stable: without a position the order of the files stays.
-        draft.trajectories.sort_by_key(|found| found.order);
-        let (trajectories, places): (Vec<Trajectory>, Vec<_>) = draft
-            .trajectories
-            .into_iter()
-            .map(|t| (t.trajectory, t.source))
-            .unzip();
-        let mut group = RolloutGroup {
-            id: GroupId(id),
-            step: draft.step,
-            task: draft.task,
-            trajectories,
-            fingerprint: String::new(),
-            meta: draft.meta,
-        };
-        group.fingerprint = fingerprint(&group);
-        groups.push(group);
-        sources.push(GroupSource {
-            tasks: draft.tasks,
-            trajectories: places,
-        });
-    }
-    let answers = bind_answers(&found.answers, &groups, &mut drafts);
-    let Drafts {
-        mut problems,
-        files,
-        ..
-    } = drafts;
-    problems.dedup();
-    if groups.is_empty() {
-        // Nothing was found: what stands there instead is the news.
-        problems.append(&mut foreign);
-    }
-    LoadedSet {
-        groups,
-        answers,
-        problems,
-        foreign,
-        sources,
-        files,
-    }
-}
-
-fn bind_answers(
-    answers: &[Answer],
-    groups: &[RolloutGroup],
-    drafts: &mut Drafts,
-) -> Vec<Vec<GraderAnswer>> {
-    let mut bound = vec![Vec::new(); groups.len()];
-    for answer in answers {
-        let at = answer.at.unwrap_or(At {
-            file: usize::MAX,
-            line: None,
-        });
-        match groups.binary_search_by(|group| group.id.as_str().cmp(&answer.group)) {
-            Err(_) => {
-                let reason = "ranking refused: no group of this id was loaded";
-                drafts.problem(at, &answer.group, reason);
-            }
-            Ok(index) => match rankings::bind(answer, &groups[index]) {
-                Ok(answer) => bound[index].push(answer),
-                Err(error) => {
-                    drafts.problem(at, &answer.group, format!("ranking refused: {error}"));
-                }
-            },
-        }
-    }
-    bound
 }
 
 /// SHA-256, lower-case hex, over the group's id and every (trajectory id, patch hash, outcome word,
@@ -353,7 +833,7 @@ const FOLDERS_TOLD: usize = 5;
 
 /// One entry a folder about files that hold no rollouts, except what lies inside a known run; one
 /// for all when there are many folders.
-fn tell_foreign(foreign: &[PathBuf], known: &swebench::Known, told: &mut Vec<Problem>) {
+fn tell_foreign(foreign: &[&Path], known: &swebench::Known, told: &mut Vec<Problem>) {
     let mut folders: BTreeMap<&Path, usize> = BTreeMap::new();
     for path in foreign.iter().filter(|path| !known.covers(path)) {
         *folders.entry(path.parent().unwrap_or(path)).or_default() += 1;

@@ -2,6 +2,7 @@
 //!
 //! What is *not* here: how it is joined (`assemble`).
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -194,6 +195,8 @@ pub(crate) struct Found {
     pub problems: Vec<Problem>,
     /// Number of records that a format recognised.
     pub recognised: usize,
+    /// Number of records by the format that read them.
+    pub records: BTreeMap<FormatId, usize>,
     /// Files that hold nothing of a known format.
     pub foreign: Vec<PathBuf>,
     /// The first id that was a number, and its record's line.
@@ -208,8 +211,20 @@ impl Found {
         self.swebench.merge(other.swebench);
         self.problems.extend(other.problems);
         self.recognised += other.recognised;
+        for (format, count) in other.records {
+            *self.records.entry(format).or_default() += count;
+        }
         self.foreign.extend(other.foreign);
         self.number_id = self.number_id.take().or(other.number_id);
+    }
+
+    /// Takes over from a part of a file what can be told only at the file's end.
+    pub(crate) fn keep_for_the_end(&mut self, part: &mut Self) {
+        self.problems.append(&mut part.problems);
+        self.foreign.append(&mut part.foreign);
+        self.recognised += std::mem::take(&mut part.recognised);
+        let first = self.number_id.take();
+        self.number_id = first.or(part.number_id.take());
     }
 
     /// The id under a key; a number is read as text and remembered.

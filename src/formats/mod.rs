@@ -26,6 +26,7 @@ mod swe_agent;
 mod swebench;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 
@@ -87,6 +88,8 @@ pub struct LoadOptions {
     pub pass_at: f64,
     /// Further `gagar.ranking/1` files.
     pub rankings: Vec<PathBuf>,
+    /// Whether an unscored outcome counts as a failure with reward 0.
+    pub unscored_as_fail: bool,
 }
 
 impl Default for LoadOptions {
@@ -94,6 +97,7 @@ impl Default for LoadOptions {
         Self {
             pass_at: 0.5,
             rankings: Vec::new(),
+            unscored_as_fail: false,
         }
     }
 }
@@ -107,6 +111,36 @@ pub struct Progress {
     pub bytes_total: u64,
     /// Groups found so far.
     pub groups: usize,
+    /// Files read so far.
+    pub files_done: usize,
+    /// Files to read (0 while they are still being listed).
+    pub files_total: usize,
+}
+
+/// What a format made of a file.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct FormatRecords {
+    /// The format's name.
+    pub name: &'static str,
+    /// Records that it read.
+    pub records: usize,
+}
+
+/// What was made of one file.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct FileReport {
+    /// The file.
+    pub path: PathBuf,
+    /// Its length in bytes when it was listed.
+    pub bytes: u64,
+    /// The formats found in it, in the order of [`FORMATS`]; empty when it holds nothing known.
+    pub formats: Vec<FormatRecords>,
+    /// Groups that it gave a trajectory to.
+    pub groups: usize,
+    /// Trajectories and predictions found in it.
+    pub trajectories: usize,
+    /// Problems met while it was read.
+    pub problems: usize,
 }
 
 /// A file format: how it is recognised (by content, never by name) and read.
@@ -280,22 +314,26 @@ pub const FORMATS: &[Format] = &[
     },
 ];
 
-/// Everything loaded from the paths given.
-#[derive(Debug, Default)]
+/// Everything loaded from the paths given: a state of it, when loading goes on.
+#[derive(Debug, Default, Clone)]
 pub struct LoadedSet {
-    /// The groups, sorted by id.
-    pub groups: Vec<RolloutGroup>,
+    /// The groups: sorted by id when they come from [`load`], else in order of arrival. Later states
+    /// of one load only append groups or replace one in its place, and share those that did not
+    /// change.
+    pub groups: Vec<Arc<RolloutGroup>>,
     /// Grader answers per group (same length and order as `groups`), in file order.
-    pub answers: Vec<Vec<GraderAnswer>>,
+    pub answers: Vec<Arc<[GraderAnswer]>>,
     /// What could not be read.
     pub problems: Vec<Problem>,
     /// Files that hold no rollouts, one entry a folder: listed, but nothing is wrong with them. Empty
     /// when no group was found: then they stand among the problems.
     pub foreign: Vec<Problem>,
+    /// What was made of each file, in the order they were listed; empty while loading goes on.
+    pub made: Vec<FileReport>,
     /// Where the texts of each group are (same length and order as `groups`).
-    sources: Vec<found::GroupSource>,
+    sources: Vec<Arc<found::GroupSource>>,
     /// The files that places refer to.
-    files: Vec<source::Candidate>,
+    files: Arc<Vec<source::Candidate>>,
 }
 
 impl LoadedSet {
@@ -345,6 +383,7 @@ pub fn load(
     options: &LoadOptions,
     progress: &mut dyn FnMut(Progress) -> bool,
 ) -> LoadedSet {
-    let (found, files) = scan::scan(paths, options, progress);
-    assemble::assemble(found, files)
+    let mut assembler = assemble::Assembler::new(Arc::new(options.clone()));
+    scan::scan(paths, options, &mut assembler, progress);
+    assembler.finish()
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::assemble::Assembler;
 use super::files::{self, Line, Place, Record};
 use super::found::{FormatId, Found};
 use super::json::{self, JsonError, Mended};
@@ -42,18 +43,14 @@ const BESIDE: &[&str] = &[
     "pred_backup",
 ];
 
-/// Reads everything under the paths. Returns what was found and the files places refer to.
-pub(crate) fn scan(
+/// Lists the files under the paths, then those of the rankings asked for. Returns how many are no
+/// ranking file.
+pub(crate) fn list(
     paths: &[PathBuf],
     options: &LoadOptions,
-    progress: &mut dyn FnMut(Progress) -> bool,
-) -> (Found, Vec<Candidate>) {
-    let mut total = Found {
-        options: Arc::new(options.clone()),
-        ..Found::default()
-    };
-    let options = &Arc::clone(&total.options);
-    let mut files = source::list(paths, &mut total.problems);
+    problems: &mut Vec<Problem>,
+) -> (Vec<Candidate>, usize) {
+    let mut files = source::list(paths, problems);
     let data_files = files.len();
     let more: Vec<PathBuf> = options
         .rankings
@@ -61,61 +58,121 @@ pub(crate) fn scan(
         .filter(|path| !files.iter().any(|file| is_same_file(&file.path, path)))
         .cloned()
         .collect();
-    files.extend(source::list(&more, &mut total.problems));
+    files.extend(source::list(&more, problems));
+    (files, data_files)
+}
+
+/// Reads everything under the paths into the assembler.
+pub(crate) fn scan(
+    paths: &[PathBuf],
+    options: &LoadOptions,
+    assembler: &mut Assembler,
+    progress: &mut dyn FnMut(Progress) -> bool,
+) {
+    let mut problems = Vec::new();
+    let (files, data_files) = list(paths, options, &mut problems);
+    assembler.set_listing(problems);
+    let jobs: Vec<Job> = files
+        .into_iter()
+        .enumerate()
+        .map(|(index, file)| Job {
+            file: assembler.add_file(file),
+            rankings_only: index >= data_files,
+        })
+        .collect();
+    read_all(
+        &jobs,
+        &Arc::new(options.clone()),
+        assembler,
+        &mut |_, state| progress(state),
+    );
+}
+
+/// A file to read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Job {
+    /// Index into the assembler's files.
+    pub file: usize,
+    /// Whether only rankings are wanted of it.
+    pub rankings_only: bool,
+}
+
+/// Reads files into the assembler, in this order. `progress` is called now and then, whenever the
+/// assembler holds everything up to there, and answers whether to go on. Returns how many files were
+/// read to their end.
+pub(crate) fn read_all(
+    jobs: &[Job],
+    options: &Arc<LoadOptions>,
+    assembler: &mut Assembler,
+    progress: &mut dyn FnMut(&mut Assembler, Progress) -> bool,
+) -> usize {
+    let files = Arc::clone(assembler.files());
+    let bytes_of = |job: &Job| files.get(job.file).map_or(0, |file| file.bytes);
     let mut state = Progress {
-        bytes_total: files.iter().map(|file| file.bytes).sum(),
+        bytes_total: jobs.iter().map(bytes_of).sum(),
+        files_total: jobs.len(),
+        groups: assembler.groups(),
         ..Progress::default()
     };
     let mut next = 0;
-    while next < files.len() {
-        if !progress(state) {
-            break;
-        }
+    let mut go_on = progress(assembler, state);
+    while go_on && next < jobs.len() {
         // One long file, or a batch of short ones.
         let mut end = next + 1;
-        let mut bytes = files[next].bytes;
-        while end < files.len() && bytes + files[end].bytes <= BATCH_BYTES {
-            bytes += files[end].bytes;
+        let mut bytes = bytes_of(&jobs[next]);
+        while end < jobs.len() && bytes + bytes_of(&jobs[end]) <= BATCH_BYTES {
+            bytes += bytes_of(&jobs[end]);
             end += 1;
         }
-        let go_on = if end == next + 1 {
-            let before = state;
-            let rankings_only = next >= data_files;
-            let (found, go_on) = read_long(&files, next, rankings_only, options, &mut |done| {
+        let before = state;
+        if let [job] = jobs[next..end] {
+            go_on = read_file(&files, job, options, &mut |found, done| {
+                assembler.take(job.file, found);
                 state.bytes_done = before.bytes_done + done;
-                progress(state)
+                state.groups = assembler.groups();
+                progress(assembler, state)
             });
-            total.merge(found);
-            state.bytes_done = before.bytes_done + bytes;
-            go_on
         } else {
-            let found: Vec<Found> = (next..end)
-                .into_par_iter()
-                .map(|file| read_long(&files, file, file >= data_files, options, &mut |_| true).0)
+            let found: Vec<(usize, Found)> = jobs[next..end]
+                .par_iter()
+                .map(|&job| {
+                    let mut all = Found::default();
+                    read_file(&files, job, options, &mut |found, _| {
+                        all.merge(found);
+                        true
+                    });
+                    (job.file, all)
+                })
                 .collect();
-            found.into_iter().for_each(|found| total.merge(found));
-            state.bytes_done += bytes;
-            true
-        };
-        state.groups = total.groups.len();
-        next = end;
-        if !go_on {
-            break;
+            for (file, found) in found {
+                assembler.take(file, found);
+            }
+        }
+        if go_on {
+            next = end;
+            state.bytes_done = before.bytes_done + bytes;
+            state.files_done = next;
+            state.groups = assembler.groups();
+            go_on = progress(assembler, state);
         }
     }
-    progress(state);
-    (total, files)
+    next
 }
 
-/// Reads one file; `progress` gets the bytes done and answers whether to go on.
-fn read_long(
-    files: &[Candidate],
-    file: usize,
-    rankings_only: bool,
-    options: &Arc<LoadOptions>,
-    progress: &mut dyn FnMut(u64) -> bool,
-) -> (Found, bool) {
-    let candidate = &files[file];
+/// Takes over what was found in the next part of a file and the bytes read so far; answers whether
+/// to go on.
+type Sink<'a> = &'a mut dyn FnMut(Found, u64) -> bool;
+
+/// Reads one file and hands over what is found in it part by part; answers whether it came to its
+/// end.
+fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Sink<'_>) -> bool {
+    let Job {
+        file,
+        rankings_only,
+    } = job;
+    let Some(candidate) = files.get(file) else {
+        return true;
+    };
     let for_rankings = rankings_only
         || is_ranking_name(&candidate.path)
         || options
@@ -128,57 +185,41 @@ fn read_long(
         for_rankings,
         ..Found::default()
     };
-    let mut found = empty();
+    // What can be told only at the end of the file.
+    let mut whole = empty();
     let named = candidate.named || rankings_only;
     let extension = candidate
         .path
         .extension()
         .and_then(|extension| extension.to_str());
     if !named && extension.is_none_or(|extension| BESIDE.contains(&extension)) {
-        return (found, true);
+        return true;
     }
     let bytes = match candidate.whole() {
         Ok(bytes) => bytes,
         Err(error) => {
-            found
+            whole
                 .problems
                 .push(Problem::of_file(&candidate.path, &error));
-            return (found, true);
+            return sink(whole, 0);
         }
     };
     if bytes.trim_ascii().is_empty() && (named || is_json_name(extension)) {
-        found
+        whole
             .problems
             .push(Problem::new(&candidate.path, "the file is empty"));
-        return (found, true);
+        return sink(whole, 0);
     }
     // A file that does not begin like JSON holds no rollouts.
     let head = bytes[files::bom(&bytes)..].trim_ascii_start();
     if !matches!(head.first(), Some(b'{' | b'[')) && !is_json_name(extension) && !named {
-        found.foreign.push(candidate.path.clone());
-        return (found, true);
+        whole.foreign.push(candidate.path.clone());
+        return sink(whole, 0);
     }
-    let mut go_on = true;
     let lines = files::lines(&bytes);
     if is_lines(head, &lines) {
-        for batch in lines.chunks(BLOCK_LINES * 32) {
-            let parts: Vec<Found> = batch
-                .par_chunks(BLOCK_LINES)
-                .map(|block| {
-                    let mut part = empty();
-                    for line in block {
-                        read_line(*line, file, lines.last(), rankings_only, &mut part);
-                    }
-                    part
-                })
-                .collect();
-            parts.into_iter().for_each(|part| found.merge(part));
-            if let Some(last) = batch.last()
-                && !progress(last.start + last.bytes.len() as u64)
-            {
-                go_on = false;
-                break;
-            }
+        if !read_lines(&lines, job, &empty, &mut whole, sink) {
+            return false;
         }
     } else {
         // A line format with one line still has line numbers.
@@ -190,32 +231,67 @@ fn read_long(
             file,
             line.map(|line| line.number),
             rankings_only,
-            &mut found,
+            &mut whole,
         );
     }
-    if found.recognised == 0 {
+    if whole.recognised == 0 {
         if named {
             let reason = if rankings_only {
                 "no gagar.ranking/1 record in this file"
             } else {
                 "no rollouts in a known format in this file"
             };
-            found.problems.push(Problem::new(&candidate.path, reason));
+            whole.problems.push(Problem::new(&candidate.path, reason));
         } else {
-            found.problems.retain(|problem| problem.reason != NO_FORMAT);
-            if found.problems.is_empty() || !is_json_name(extension) {
+            whole.problems.retain(|problem| problem.reason != NO_FORMAT);
+            if whole.problems.is_empty() || !is_json_name(extension) {
                 // Said once for the whole folder instead.
-                found.problems.clear();
-                found.foreign.push(candidate.path.clone());
+                whole.problems.clear();
+                whole.foreign.push(candidate.path.clone());
             }
         }
     }
-    if let Some((id, line)) = found.number_id.take() {
+    if let Some((id, line)) = whole.number_id.take() {
         let reason = format!("ids should be strings: {id} is a number and is read as text");
-        problem_at(&mut found, line, reason);
+        problem_at(&mut whole, line, reason);
     }
-    shorten(&candidate.path, &mut found.problems);
-    (found, go_on)
+    shorten(&candidate.path, &mut whole.problems);
+    sink(whole, candidate.bytes)
+}
+
+/// Reads the lines of one file, many at a time, and hands over what they hold; what can be told only
+/// at the end of the file is gathered in `whole`. Answers whether to go on.
+fn read_lines(
+    lines: &[Line<'_>],
+    job: Job,
+    empty: &(dyn Fn() -> Found + Sync),
+    whole: &mut Found,
+    sink: Sink<'_>,
+) -> bool {
+    for batch in lines.chunks(BLOCK_LINES * 32) {
+        let parts: Vec<Found> = batch
+            .par_chunks(BLOCK_LINES)
+            .map(|block| {
+                let mut part = empty();
+                for line in block {
+                    read_line(*line, job.file, lines.last(), job.rankings_only, &mut part);
+                }
+                part
+            })
+            .collect();
+        let mut found = empty();
+        for part in parts {
+            found.merge(part);
+        }
+        whole.keep_for_the_end(&mut found);
+        let done = batch
+            .last()
+            .map_or(0, |last| last.start + last.bytes.len() as u64);
+        if !sink(found, done) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Whether a file is one JSON value a line: its first line is whole and not its only one; or the
@@ -392,6 +468,7 @@ fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> b
         return false;
     }
     found.recognised += 1;
+    *found.records.entry(id).or_default() += 1;
     found.format = id;
     (format.read)(record, found);
     true

@@ -3,6 +3,8 @@
 use super::change::restrict;
 use super::session::ReviewSession;
 use super::view::{RankingSource, passing};
+use std::sync::Arc;
+
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 use crate::export::{Computed, ExportOptions, ExportSource, Label, LabelState};
 use crate::store::projection::Judgement;
@@ -46,7 +48,7 @@ impl ReviewSession {
 }
 
 impl ExportSource for ReviewSession {
-    fn groups(&self) -> &[RolloutGroup] {
+    fn groups(&self) -> &[Arc<RolloutGroup>] {
         &self.set().groups
     }
 

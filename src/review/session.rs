@@ -141,7 +141,7 @@ impl ReviewSession {
     /// The group at this 0-based index.
     #[must_use]
     pub fn group(&self, group: usize) -> Option<&RolloutGroup> {
-        self.set.groups.get(group)
+        self.set.groups.get(group).map(AsRef::as_ref)
     }
 
     /// The 0-based index of the group with this id.
@@ -156,7 +156,7 @@ impl ReviewSession {
     /// Every grader answer about a group, in file order.
     #[must_use]
     pub fn answers(&self, group: usize) -> &[GraderAnswer] {
-        self.set.answers.get(group).map_or(&[], Vec::as_slice)
+        self.set.answers.get(group).map_or(&[], AsRef::as_ref)
     }
 
     /// The grader answer that is shown: the first one with a ranking, else the first one.
@@ -314,7 +314,12 @@ impl ReviewSession {
     fn recompute(&mut self) {
         self.batch.clear();
         if self.settings.estimator.is_batch_level() {
-            let parts: Vec<_> = self.set.groups.iter().map(RewardParts::of).collect();
+            let parts: Vec<_> = self
+                .set
+                .groups
+                .iter()
+                .map(|group| RewardParts::of(group))
+                .collect();
             let views: Vec<_> = parts.iter().map(RewardParts::view).collect();
             self.batch = match self.settings.estimator.batch_advantages(&views) {
                 Ok(all) => all.into_iter().map(Ok).collect(),

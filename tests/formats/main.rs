@@ -338,7 +338,7 @@ fn swebench_traps() {
     assert_eq!(word("acme__tool-1", "one"), ("pass", String::new()));
     assert_eq!(
         word("acme__tool-1", "two"),
-        ("unscored", "no report".to_owned())
+        ("unscored", "no report, = same patch as one".to_owned())
     );
     assert_eq!(
         word("acme__tool-2", "one"),
@@ -762,7 +762,8 @@ fn traces_and_rankings_with_such_ids_are_refused_too() {
         ("t/i.traj.json", trace.as_bytes()),
     ]);
     assert_eq!(loaded.groups.len(), 1);
-    assert_eq!(loaded.answers, [[]]);
+    assert_eq!(loaded.answers.len(), 1);
+    assert!(loaded.answers[0].is_empty());
     has_problem(&loaded, Some(2), "group_id: the id holds a lone surrogate");
     has_problem(&loaded, None, "instance_id: the id holds a lone surrogate");
 }

@@ -1,11 +1,13 @@
 //! NeMo Gym rollouts: the real files, the sample, and the traps.
 
+use std::sync::Arc;
+
 use gagar::domain::{Outcome, PatchPresence, RolloutGroup, StepKind};
 
 use super::{has_problem, load_all, load_folder, problems, real_data, sample};
 
 /// (pass, fail, unscored) of groups.
-fn counts<'a>(groups: impl IntoIterator<Item = &'a RolloutGroup>) -> (usize, usize, usize) {
+fn counts<'a>(groups: impl IntoIterator<Item = &'a Arc<RolloutGroup>>) -> (usize, usize, usize) {
     let mut counts = (0, 0, 0);
     for trajectory in groups.into_iter().flat_map(|group| &group.trajectories) {
         match trajectory.outcome {
@@ -40,7 +42,7 @@ fn real_rollouts_equal_what_their_rows_say() {
     }
     assert_eq!(groups_of_five, 3);
 
-    let agent = |group: &&RolloutGroup| group.id.as_str().contains("anyswe_openclaw");
+    let agent = |group: &&Arc<RolloutGroup>| group.id.as_str().contains("anyswe_openclaw");
     let openclaw = loaded.groups.iter().find(agent).expect("the agent's group");
     let lengths = openclaw.trajectories.iter().map(|t| t.patch.bytes);
     assert!(

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::diff::summarize;
 use crate::domain::Extra;
 use crate::formats::Problem;
-use crate::formats::assemble::Drafts;
+use crate::formats::assemble::Joining;
 use crate::formats::files::Place;
 use crate::formats::found::At;
 
@@ -125,15 +125,15 @@ pub(super) fn instance_of(path: &Path) -> Option<String> {
 pub(super) fn submissions(
     predictions: &[Prediction],
     traces: &[Trace],
-    drafts: &Drafts,
+    joining: &Joining,
 ) -> Vec<Prediction> {
     let folders: BTreeSet<PathBuf> = predictions
         .iter()
-        .map(|prediction| run_folder(&drafts.path(prediction.at.file), &prediction.instance))
+        .map(|prediction| run_folder(&joining.path(prediction.at.file), &prediction.instance))
         .collect();
     let mut out = Vec::new();
     for trace in traces {
-        let path = drafts.path(trace.at.file);
+        let path = joining.path(trace.at.file);
         let Some(id) = trace.instance.clone().or_else(|| instance_of(&path)) else {
             continue;
         };
@@ -162,22 +162,26 @@ pub(super) fn submissions(
 
 /// Predictions made of the patches beside task reports (`patch.diff`), for log trees of runs
 /// whose predictions are not at hand.
-pub(super) fn evaluated(reports: &[TaskReport], runs: &[Run], drafts: &Drafts) -> Vec<Prediction> {
+pub(super) fn evaluated(
+    reports: &[TaskReport],
+    runs: &[Run],
+    joining: &Joining,
+) -> Vec<Prediction> {
     let mut out = Vec::new();
     for report in reports {
-        let path = drafts.path(report.at.file);
+        let path = joining.path(report.at.file);
         let Some(id) = report.instance.clone().or_else(|| instance_of(&path)) else {
             continue;
         };
         let patch = path.with_file_name("patch.diff");
-        let Some(file) = drafts.file_at(&patch) else {
+        let Some(file) = joining.file_at(&patch) else {
             continue;
         };
         if find_run(&path, runs, Some(&id)).is_some() {
             continue;
         }
         // A patch that cannot be read is told when the group is opened.
-        let text = drafts.files.get(file).and_then(|file| file.whole().ok());
+        let text = joining.files.get(file).and_then(|file| file.whole().ok());
         let text = text.as_deref().map(String::from_utf8_lossy);
         out.push(Prediction {
             instance: id,
@@ -201,10 +205,10 @@ pub(super) fn evaluated(reports: &[TaskReport], runs: &[Run], drafts: &Drafts) -
 
 /// Sorts predictions into runs: one a folder, unless files of a folder contradict each other or
 /// one file holds several models.
-pub(super) fn gather(predictions: Vec<Prediction>, drafts: &mut Drafts) -> Vec<Run> {
+pub(super) fn gather(predictions: Vec<Prediction>, joining: &mut Joining) -> Vec<Run> {
     let mut folders: BTreeMap<PathBuf, BTreeMap<usize, Vec<Prediction>>> = BTreeMap::new();
     for prediction in predictions {
-        let folder = run_folder(&drafts.path(prediction.at.file), &prediction.instance);
+        let folder = run_folder(&joining.path(prediction.at.file), &prediction.instance);
         let files = folders.entry(folder).or_default();
         files
             .entry(prediction.at.file)
@@ -220,18 +224,18 @@ pub(super) fn gather(predictions: Vec<Prediction>, drafts: &mut Drafts) -> Vec<R
         files.sort_by_key(|(file, predictions)| (predictions.len() == 1, *file));
         for (file, predictions) in files {
             if apart && predictions.len() > 1 {
-                let stem = drafts
+                let stem = joining
                     .path(file)
                     .file_stem()
                     .map(|stem| stem.to_string_lossy().into_owned())
                     .unwrap_or_default();
-                by_model(&folder, Some(stem), predictions, &mut runs, drafts);
+                by_model(&folder, Some(stem), predictions, &mut runs, joining);
             } else {
                 whole.extend(predictions);
             }
         }
         if !whole.is_empty() {
-            by_model(&folder, None, whole, &mut runs, drafts);
+            by_model(&folder, None, whole, &mut runs, joining);
         }
     }
     runs
@@ -283,7 +287,7 @@ fn by_model(
     stem: Option<String>,
     predictions: Vec<Prediction>,
     runs: &mut Vec<Run>,
-    drafts: &mut Drafts,
+    joining: &mut Joining,
 ) {
     let several = several_models(&predictions);
     let mut parts: BTreeMap<Option<String>, Vec<Prediction>> = BTreeMap::new();
@@ -306,14 +310,14 @@ fn by_model(
             stem,
             ..Run::default()
         };
-        settle(predictions, &mut run, drafts);
+        settle(predictions, &mut run, joining);
         runs.push(run);
     }
 }
 
 /// Keeps one prediction a task: of one file the last (as the harness reads it), of several files
 /// the first.
-fn settle(predictions: Vec<Prediction>, run: &mut Run, drafts: &mut Drafts) {
+fn settle(predictions: Vec<Prediction>, run: &mut Run, joining: &mut Joining) {
     let mut place: BTreeMap<String, usize> = BTreeMap::new();
     let mut others = 0_usize;
     for prediction in predictions {
@@ -340,7 +344,7 @@ fn settle(predictions: Vec<Prediction>, run: &mut Run, drafts: &mut Drafts) {
             } else {
                 "the task occurs twice with different patches; the last counts"
             };
-            drafts.problem(at, &id, reason);
+            joining.problem(at, &id, reason);
             continue;
         }
         if !same {
@@ -359,7 +363,7 @@ fn settle(predictions: Vec<Prediction>, run: &mut Run, drafts: &mut Drafts) {
             "{others} per-task files hold another patch than the run's predictions file; the \
              predictions file counts"
         );
-        drafts.problems.push(Problem::new(&run.folder, reason));
+        joining.problems.push(Problem::new(&run.folder, reason));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::formats::found::{At, Found};
 use crate::formats::json::Fields;
 
 /// What a record tells of a task's attempt.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Metrics {
     /// Task.
     pub instance: String,

@@ -11,10 +11,10 @@ mod runs;
 pub(crate) mod tasks;
 pub(crate) mod traces;
 
-pub(crate) use runs::{Known, join};
+pub(crate) use runs::{Joined, Known, join};
 
 /// What was found of SWE-bench runs, before it is joined.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Parts {
     /// Predictions.
     pub predictions: Vec<predictions::Prediction>,
@@ -39,5 +39,45 @@ impl Parts {
         self.tasks.extend(other.tasks);
         self.traces.extend(other.traces);
         self.metrics.extend(other.metrics);
+    }
+    /// Whether nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.predictions.is_empty()
+            && self.run_reports.is_empty()
+            && self.task_reports.is_empty()
+            && self.tasks.is_empty()
+            && self.traces.is_empty()
+            && self.metrics.is_empty()
+    }
+
+    /// Forgets what a file told; answers whether it told anything.
+    pub(crate) fn withdraw(&mut self, file: usize) -> bool {
+        let before = self.len();
+        self.predictions.retain(|part| part.at.file != file);
+        self.run_reports.retain(|part| part.at.file != file);
+        self.task_reports.retain(|part| part.at.file != file);
+        self.tasks.retain(|part| part.at.file != file);
+        self.traces.retain(|part| part.at.file != file);
+        self.metrics.retain(|part| part.at.file != file);
+        self.len() != before
+    }
+
+    /// Puts everything into the order of the files, whatever order it came in.
+    pub(crate) fn sort(&mut self) {
+        self.predictions.sort_by_key(|part| part.at.file);
+        self.run_reports.sort_by_key(|part| part.at.file);
+        self.task_reports.sort_by_key(|part| part.at.file);
+        self.tasks.sort_by_key(|part| part.at.file);
+        self.traces.sort_by_key(|part| part.at.file);
+        self.metrics.sort_by_key(|part| part.at.file);
+    }
+
+    fn len(&self) -> usize {
+        self.predictions.len()
+            + self.run_reports.len()
+            + self.task_reports.len()
+            + self.tasks.len()
+            + self.traces.len()
+            + self.metrics.len()
     }
 }

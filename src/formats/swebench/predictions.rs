@@ -38,7 +38,7 @@ pub(crate) enum PatchSource {
 }
 
 /// One prediction.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Prediction {
     /// Task.
     pub instance: String,

@@ -41,7 +41,7 @@ impl Verdict {
 }
 
 /// A report about a whole run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct RunReport {
     /// Verdicts by task.
     pub verdicts: BTreeMap<String, Verdict>,
@@ -53,7 +53,7 @@ pub(crate) struct RunReport {
 }
 
 /// A report about one task.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct TaskReport {
     /// Task, when the record names it; else the folder does.
     pub instance: Option<String>,

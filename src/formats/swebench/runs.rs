@@ -2,13 +2,15 @@
 //!
 //! What is *not* here: reading.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::domain::{Outcome, Trajectory};
 use crate::formats::Problem;
-use crate::formats::assemble::{Drafts, mark_patch};
-use crate::formats::found::{Again, At, FoundTrajectory, RecordAt, TaskSource, TrajectorySource};
+use crate::formats::assemble::{Joining, mark_patch};
+use crate::formats::found::{
+    Again, At, FoundTask, FoundTrajectory, RecordAt, TaskSource, TrajectorySource,
+};
 
 use super::Parts;
 use super::gather::{Run, evaluated, gather, instance_of, name_runs, submissions};
@@ -32,36 +34,49 @@ impl Known {
     }
 }
 
-/// Joins everything into the drafts and tells where the runs lie.
-pub(crate) fn join(parts: Parts, drafts: &mut Drafts) -> Known {
+/// What joining tells beside the attempts.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    /// Where the runs lie.
+    pub known: Known,
+    /// Reference patches by task.
+    pub references: HashMap<String, Vec<TaskSource>>,
+    /// What traces tell of their tasks, by task.
+    pub told: HashMap<String, FoundTask>,
+}
+
+/// Joins everything into attempts by task. Task rows are not used: they may be about any group.
+pub(crate) fn join(parts: Parts, joining: &mut Joining) -> Joined {
     let mut predictions = parts.predictions;
     let traces = parts.traces;
-    predictions.extend(submissions(&predictions, &traces, drafts));
-    let mut runs = gather(predictions, drafts);
-    let bare = evaluated(&parts.task_reports, &runs, drafts);
-    runs.extend(gather(bare, drafts));
+    predictions.extend(submissions(&predictions, &traces, joining));
+    let mut runs = gather(predictions, joining);
+    let bare = evaluated(&parts.task_reports, &runs, joining);
+    runs.extend(gather(bare, joining));
     name_runs(&mut runs);
     for report in parts.run_reports {
-        attach_run_report(report, &mut runs, drafts);
+        attach_run_report(report, &mut runs, joining);
     }
     for report in parts.task_reports {
-        attach_task_report(report, &mut runs, drafts);
+        attach_task_report(report, &mut runs, joining);
     }
     let mut stray = BTreeMap::new();
-    let mut told = Vec::new();
+    let mut told: HashMap<String, FoundTask> = HashMap::new();
     for mut trace in traces {
-        let path = drafts.path(trace.at.file);
+        let path = joining.path(trace.at.file);
         let id = trace.instance.clone().or_else(|| instance_of(&path));
         match (find_run(&path, &runs, id.as_deref()), id) {
             (Some(run), Some(id)) => {
-                told.extend(trace.task.take().map(|task| (id.clone(), task)));
+                if let Some(task) = trace.task.take() {
+                    told.entry(id.clone()).or_insert(task);
+                }
                 runs[run].traces.entry(id).or_insert(trace);
             }
             _ => *stray.entry(path).or_insert(0_usize) += 1,
         }
     }
     for metrics in parts.metrics {
-        let path = drafts.path(metrics.at.file);
+        let path = joining.path(metrics.at.file);
         match find_run(&path, &runs, Some(&metrics.instance)) {
             Some(run) => {
                 runs[run].metrics.insert(metrics.instance.clone(), metrics);
@@ -71,38 +86,25 @@ pub(crate) fn join(parts: Parts, drafts: &mut Drafts) -> Known {
     }
     for (path, count) in stray {
         let reason = format!("{count} traces or metrics belong to no run with predictions");
-        drafts.problems.push(Problem::new(&path, reason));
+        joining.problems.push(Problem::new(&path, reason));
     }
     let known = Known {
         folders: runs.iter().map(|run| run.folder.clone()).collect(),
     };
     let (reference, attempts): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(Run::is_reference);
     for run in attempts {
-        add_run(run, drafts);
+        add_run(run, joining);
     }
-    for row in parts.tasks {
-        let Some(draft) = drafts.groups.get_mut(&row.instance) else {
-            continue;
-        };
-        if !draft.add_task(row.task) {
-            let reason = "the task differs from the one told before; the first counts";
-            drafts.problem(row.at, &row.instance, reason);
-        }
-    }
-    // Task rows know more than what an agent was told.
-    for (id, task) in told {
-        if let Some(draft) = drafts.groups.get_mut(&id)
-            && !draft.has_task()
-        {
-            draft.add_task(task);
-        }
-    }
+    let mut references: HashMap<String, Vec<TaskSource>> = HashMap::new();
     for prediction in reference.into_iter().flat_map(|run| run.predictions) {
-        if let Some(draft) = drafts.groups.get_mut(&prediction.instance) {
-            draft.add_reference(TaskSource::Reference(prediction.place));
-        }
+        let of = references.entry(prediction.instance).or_default();
+        of.push(TaskSource::Reference(prediction.place));
     }
-    known
+    Joined {
+        known,
+        references,
+        told,
+    }
 }
 
 /// The run a file belongs to: the nearest folder above it that is a run; several runs in it are
@@ -140,11 +142,11 @@ pub(super) fn find_run(path: &Path, runs: &[Run], instance: Option<&str>) -> Opt
     }
 }
 
-fn attach_run_report(report: RunReport, runs: &mut [Run], drafts: &mut Drafts) {
-    let path = drafts.path(report.at.file);
+fn attach_run_report(report: RunReport, runs: &mut [Run], joining: &mut Joining) {
+    let path = joining.path(report.at.file);
     let Some(index) = find_run(&path, runs, None) else {
         let reason = "the report belongs to no run with predictions";
-        drafts.problems.push(Problem::new(&path, reason));
+        joining.problems.push(Problem::new(&path, reason));
         return;
     };
     let run = &mut runs[index];
@@ -172,14 +174,14 @@ fn attach_run_report(report: RunReport, runs: &mut [Run], drafts: &mut Drafts) {
         run.verdicts.insert(id, (verdict, report.at));
     }
     for id in orphans {
-        drafts.problem(
+        joining.problem(
             report.at,
             &id,
             "listed as resolved but has no prediction; left out",
         );
     }
     for (id, before, now) in contradictions {
-        tell_contradiction(drafts, report.at, &id, before, now);
+        tell_contradiction(joining, report.at, &id, before, now);
     }
 }
 
@@ -190,22 +192,22 @@ fn contradicts(before: &Verdict, now: &Verdict) -> bool {
         && now.outcome != Outcome::Unscored
 }
 
-fn tell_contradiction(drafts: &mut Drafts, at: At, id: &str, before: Outcome, now: Outcome) {
+fn tell_contradiction(joining: &mut Joining, at: At, id: &str, before: Outcome, now: Outcome) {
     let reason = format!(
         "{} here contradicts {} told elsewhere; {0} counts",
         now.word(),
         before.word()
     );
-    drafts.problem(at, id, reason);
+    joining.problem(at, id, reason);
 }
 
-fn attach_task_report(mut report: TaskReport, runs: &mut [Run], drafts: &mut Drafts) {
-    let path = drafts.path(report.at.file);
+fn attach_task_report(mut report: TaskReport, runs: &mut [Run], joining: &mut Joining) {
+    let path = joining.path(report.at.file);
     let Some(id) = report.instance.take().or_else(|| instance_of(&path)) else {
         return;
     };
     let Some(index) = find_run(&path, runs, Some(&id)) else {
-        drafts.problem(
+        joining.problem(
             report.at,
             &id,
             "the report belongs to no run with predictions",
@@ -220,7 +222,7 @@ fn attach_task_report(mut report: TaskReport, runs: &mut [Run], drafts: &mut Dra
         .all(|prediction| prediction.instance != id)
     {
         if report.verdict.outcome == Outcome::Pass {
-            drafts.problem(
+            joining.problem(
                 report.at,
                 &id,
                 "reported as resolved but has no prediction; left out",
@@ -237,39 +239,35 @@ fn attach_task_report(mut report: TaskReport, runs: &mut [Run], drafts: &mut Dra
     if let Some((before, _)) = before
         && contradicts(&before, &now)
     {
-        tell_contradiction(drafts, at, &id, before.outcome, now.outcome);
+        tell_contradiction(joining, at, &id, before.outcome, now.outcome);
     }
 }
 
 /// Adds a run's attempts to their groups.
-fn add_run(mut run: Run, drafts: &mut Drafts) {
+fn add_run(mut run: Run, joining: &mut Joining) {
     if !run.has_report && run.verdicts.is_empty() {
         let reason = format!(
             "no report beside the predictions: {} trajectories are unscored",
             run.predictions.len()
         );
-        drafts.problems.push(Problem::new(&run.folder, reason));
+        joining.problems.push(Problem::new(&run.folder, reason));
     }
     for prediction in std::mem::take(&mut run.predictions) {
-        let (id, at) = (prediction.instance.clone(), prediction.at);
-        for found in rollouts(&mut run, prediction, drafts) {
-            let name = format!("{id}/{}", found.trajectory.id);
-            if !drafts.groups.entry(id.clone()).or_default().add(found) {
-                drafts.problem(at, &name, "the trajectory occurs twice; the first counts");
-            }
-        }
+        let id = prediction.instance.clone();
+        let found = rollouts(&mut run, prediction, joining);
+        joining.attempts.entry(id).or_default().extend(found);
     }
 }
 
 /// The rollouts behind one prediction: itself, or the attempts of which it is one.
-fn rollouts(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> Vec<FoundTrajectory> {
+fn rollouts(run: &mut Run, prediction: Prediction, joining: &Joining) -> Vec<FoundTrajectory> {
     let trace = run.traces.remove(&prediction.instance);
     let attempts = trace
         .as_ref()
         .map(|trace| trace.attempts.as_slice())
         .unwrap_or_default();
     if attempts.is_empty() {
-        return vec![rollout(run, prediction, trace.as_ref(), drafts)];
+        return vec![rollout(run, prediction, trace.as_ref(), joining)];
     }
     let none_of_its_own = prediction.source == PatchSource::Attempts;
     let is_it = |attempt: &&Trace| {
@@ -297,7 +295,7 @@ fn rollouts(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> Vec<Found
                 // The top level has the cost of all attempts.
                 prediction.cost_usd = None;
             }
-            let mut found = rollout(run, prediction, Some(attempt), drafts);
+            let mut found = rollout(run, prediction, Some(attempt), joining);
             found.trajectory.id.0 = name;
             found.trajectory.marks.push("the attempt chosen".to_owned());
             out.push(found);
@@ -327,7 +325,7 @@ fn rollouts(run: &mut Run, prediction: Prediction, drafts: &Drafts) -> Vec<Found
         });
     }
     if let Some(prediction) = own {
-        out.push(rollout(run, prediction, None, drafts));
+        out.push(rollout(run, prediction, None, joining));
     }
     out
 }
@@ -337,7 +335,7 @@ fn rollout(
     run: &mut Run,
     prediction: Prediction,
     trace: Option<&Trace>,
-    drafts: &Drafts,
+    joining: &Joining,
 ) -> FoundTrajectory {
     let id = prediction.instance;
     let verdict = match run.verdicts.remove(&id) {
@@ -377,10 +375,10 @@ fn rollout(
     if let Some(report) = run.reports.remove(&id) {
         trajectory.tests = report.tests;
         source.report = Some(report.place);
-        let log = drafts
+        let log = joining
             .path(report.at.file)
             .with_file_name("test_output.txt");
-        source.log = drafts.file_at(&log);
+        source.log = joining.file_at(&log);
     }
     if let Some(trace) = trace {
         trace.put(&mut trajectory);

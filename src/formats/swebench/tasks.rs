@@ -11,7 +11,7 @@ use crate::formats::json::{self, Fields, JsonError, Kind};
 use crate::formats::native::title;
 
 /// One task row.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct TaskRow {
     /// Task.
     pub instance: String,

@@ -299,7 +299,9 @@ fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<Str
         marks.push(format!("{} test{plural} failed", tests.failed));
     }
     for mark in &trajectory.marks {
-        if !marks.contains(mark) {
+        // Letters say it shorter than ids.
+        let is_told = duplicate.is_some() && mark.starts_with("= same patch as ");
+        if !is_told && !marks.contains(mark) {
             marks.push(mark.clone());
         }
     }

@@ -93,7 +93,9 @@ fn content(data: &RolloutGroup) -> Content {
 /// grader ranked t1 > t0 = t2 > t3, and two failing ones; then an all-pass and another mixed group.
 pub(in crate::tui::screens) fn model(columns: u16, rows: u16) -> Model {
     let mut set = LoadedSet::default();
-    set.groups = vec![group("g0", 4, 6), group("g1", 3, 3), group("g2", 2, 3)];
+    set.groups = [group("g0", 4, 6), group("g1", 3, 3), group("g2", 2, 3)]
+        .map(Arc::new)
+        .into();
     let answer = GraderAnswer {
         grader: Grader {
             name: "judge".to_owned(),
@@ -103,7 +105,7 @@ pub(in crate::tui::screens) fn model(columns: u16, rows: u16) -> Model {
         ranking: Some(Ranking::new(vec![vec![1], vec![0, 2], vec![3]]).unwrap()),
         ..GraderAnswer::default()
     };
-    set.answers = vec![vec![answer], Vec::new(), Vec::new()];
+    set.answers = vec![[answer].into(), Arc::default(), Arc::default()];
     let identity = Identity {
         annotator: "ann".to_owned(),
         session_id: "s".to_owned(),
