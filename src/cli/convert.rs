@@ -123,7 +123,7 @@ fn write_groups(
                 continue;
             }
         };
-        let answers = set.answers.get(index).map_or(&[][..], Vec::as_slice);
+        let answers = set.answers.get(index).map_or(&[][..], AsRef::as_ref);
         let lost = write_group(out, group, &content, answers)?;
         let reasons = content.problems.into_iter().chain(lost);
         converted.problems.extend(reasons.map(|reason| Problem {
