@@ -44,7 +44,7 @@ fn assert_same(before: &LoadedSet, after: &LoadedSet) {
     for (index, (old, new)) in before.groups.iter().zip(&after.groups).enumerate() {
         assert_eq!(old.fingerprint, new.fingerprint, "{}", old.id);
         assert_eq!(meaning(&old.meta), meaning(&new.meta), "{}", old.id);
-        let (mut plain_old, mut plain_new) = (old.clone(), new.clone());
+        let (mut plain_old, mut plain_new) = ((**old).clone(), (**new).clone());
         for plain in [&mut plain_old, &mut plain_new] {
             plain.meta = Extra::default();
         }
@@ -181,7 +181,7 @@ fn strange_texts_numbers_and_keys_are_the_same_after_a_round() {
 #[test]
 fn a_line_holds_no_character_that_drives_a_terminal() {
     let set = load_all(&[sample("native")]);
-    let mut group = set.groups[0].clone();
+    let mut group = (*set.groups[0]).clone();
     let mut content = set.open(0).unwrap();
     group.id.0 = every_control();
     content.task.text = Some(every_control());
