@@ -2,9 +2,8 @@
 //!
 //! What is *not* here: where the bytes come from (`source`), and what a record means.
 
-use std::borrow::Cow;
-
-use super::json::{self, Fields, JsonError, Mended, Raw};
+use super::json::{self, Fields, JsonError, Raw};
+use super::split;
 
 /// Where a record's bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub(crate) struct Record<'a> {
     /// Its key when it is a value of a JSON object.
     pub key: Option<String>,
     /// The text it was split from.
-    pub text: &'a [u8],
+    pub text: &'a str,
     /// Whether that text differs from the bytes in the file.
     pub mended: bool,
     /// What it is made of.
@@ -124,8 +123,8 @@ impl<'a> Record<'a> {
             .into_iter()
             .enumerate()
             .filter_map(|(index, (key, raw))| {
-                let text = raw.get().as_bytes();
-                let body = body(text).ok()?;
+                let text = raw.get();
+                let body = Body::split(text).ok()?;
                 let place = self.place_of(raw, index);
                 Some(Record {
                     place,
@@ -140,26 +139,78 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Splits a JSON text into an object's fields or a list's elements.
-pub(crate) fn body(text: &[u8]) -> Result<Body<'_>, JsonError> {
-    if text.trim_ascii_start().first() == Some(&b'[') {
-        return serde_json::from_slice(text)
-            .map(Body::List)
-            .map_err(|error| JsonError::Syntax(error.to_string()));
+impl<'a> Body<'a> {
+    /// Splits a JSON text into an object's fields or a list's elements.
+    pub(crate) fn split(text: &'a str) -> Result<Self, JsonError> {
+        match json::kind(text) {
+            json::Kind::List => json::elements(text).map(Body::List),
+            _ => Fields::split(text).map(Body::Object),
+        }
     }
-    Fields::parse(text).map(Body::Object)
 }
 
-/// A JSON text that can be split, mended if it had to be.
-pub(crate) fn readable(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, Mended), JsonError> {
-    let error = match body(bytes) {
-        Ok(_) => return Ok((Cow::Borrowed(bytes), Mended::default())),
-        Err(error) => error,
+/// A JSON text split at its first level.
+#[derive(Debug)]
+pub(crate) struct Split<'a> {
+    /// The text that was split.
+    pub text: &'a str,
+    /// Its fields or elements.
+    pub body: Body<'a>,
+    /// Whether the text is another one than in the file.
+    pub mended: bool,
+    /// Whether bytes that are not UTF-8 were replaced.
+    pub not_utf8: bool,
+}
+
+/// Splits bytes that are one JSON object or list. `holder` takes the text when it has to be mended:
+/// when bytes are not UTF-8, or keys hold what no text can hold.
+///
+/// # Errors
+/// When they are none, or are broken at the first level.
+pub(crate) fn split<'a>(bytes: &'a [u8], holder: &'a mut String) -> Result<Split<'a>, JsonError> {
+    let not_utf8 = match json::utf8(bytes) {
+        Ok(text) => {
+            let body = Body::split(text)?;
+            if !matches!(&body, Body::Object(fields) if fields.has_lossy_keys()) {
+                return Ok(Split {
+                    text,
+                    body,
+                    mended: false,
+                    not_utf8: false,
+                });
+            }
+            false
+        }
+        Err(_) => true,
     };
-    let (text, mended) = json::mend(bytes);
-    let Some(text) = text else { return Err(error) };
-    body(text.as_bytes())?;
-    Ok((Cow::Owned(text.into_bytes()), mended))
+    *holder = json::mend(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned());
+    Ok(Split {
+        text: holder,
+        body: Body::split(holder)?,
+        mended: true,
+        not_utf8,
+    })
+}
+
+/// The objects and lists that stand one behind another, each with its first byte, where there are
+/// several; and what is wrong behind the last one.
+pub(crate) fn pieces(bytes: &[u8]) -> Option<(Vec<(usize, &[u8])>, Option<JsonError>)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let error = loop {
+        at += bytes[at..].len() - bytes[at..].trim_ascii_start().len();
+        if at == bytes.len() {
+            break None;
+        }
+        match split::end_of(&bytes[at..]) {
+            Ok(length) => {
+                found.push((at, &bytes[at..at + length]));
+                at += length;
+            }
+            Err(fault) => break Some(fault.into()),
+        }
+    };
+    (found.len() > 1).then_some((found, error))
 }
 
 /// One non-blank line.

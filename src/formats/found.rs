@@ -145,22 +145,38 @@ pub(crate) struct At {
 impl GroupSource {
     /// The files that the texts are in, by index; a file occurs once per text.
     pub(crate) fn files(&self) -> impl Iterator<Item = usize> {
-        let tasks = self.tasks.iter().map(|task| task.at().file);
+        let others = self.trajectories.iter().flat_map(|source| {
+            let patch = match source.record {
+                Some(RecordAt::PatchFile(file)) => Some(file),
+                _ => None,
+            };
+            patch.into_iter().chain(source.log)
+        });
+        self.places().map(|place| place.file).chain(others)
+    }
+
+    /// The records that the texts are in; a record occurs once per text.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Place> {
+        let tasks = self.tasks.iter().map(TaskSource::at);
         let trajectories = self.trajectories.iter().flat_map(|source| {
-            let record = source.record.map(|record| match record {
-                RecordAt::Trajectory(place)
-                | RecordAt::InGroup(place, _)
-                | RecordAt::Prediction(place)
-                | RecordAt::Of(_, place, _) => place.file,
-                RecordAt::PatchFile(file) => file,
-            });
-            let others = [source.trace.map(|(_, place, _)| place), source.report];
-            record
-                .into_iter()
-                .chain(source.log)
-                .chain(others.into_iter().flatten().map(|place| place.file))
+            let record = source.record.and_then(RecordAt::place);
+            let trace = source.trace.map(|(_, place, _)| place);
+            [record, trace, source.report].into_iter().flatten()
         });
         tasks.chain(trajectories)
+    }
+}
+
+impl RecordAt {
+    /// The place, unless it is a file of its own.
+    fn place(self) -> Option<Place> {
+        match self {
+            Self::Trajectory(place)
+            | Self::InGroup(place, _)
+            | Self::Prediction(place)
+            | Self::Of(_, place, _) => Some(place),
+            Self::PatchFile(_) => None,
+        }
     }
 }
 

@@ -5,30 +5,16 @@
 //! when it is asked for. What is *not* here: what any key means.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{self, DeserializeSeed, Deserializer as _, MapAccess, SeqAccess, Visitor};
-
-/// What had to be mended in a record before it could be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Mended {
-    /// Bare `NaN` / `Infinity` tokens stood outside strings.
-    pub bare_tokens: bool,
-    /// Bytes that are not UTF-8 were replaced.
-    pub not_utf8: bool,
-}
+use super::split::{self, Fault};
 
 /// Returns the text as JSON that `serde_json` accepts, or `None` when nothing had to be mended.
 /// Bare `NaN`, `Infinity` and `-Infinity` become strings of the same letters, lone surrogates and
 /// bytes that are not UTF-8 become U+FFFD.
-pub(crate) fn mend(bytes: &[u8]) -> (Option<String>, Mended) {
+pub(crate) fn mend(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
-    let mut mended = Mended {
-        not_utf8: matches!(text, Cow::Owned(_)),
-        bare_tokens: false,
-    };
     let mut out = String::with_capacity(text.len() + 16);
-    let mut changed = mended.not_utf8;
+    let mut changed = matches!(text, Cow::Owned(_));
     let mut rest = text.as_ref();
     while let Some(at) = rest.find(['"', 'N', 'I', '-']) {
         out.push_str(&rest[..at]);
@@ -43,7 +29,6 @@ pub(crate) fn mend(bytes: &[u8]) -> (Option<String>, Mended) {
             .into_iter()
             .find(|token| rest.starts_with(token))
         {
-            mended.bare_tokens = true;
             changed = true;
             out.push('"');
             out.push_str(token);
@@ -55,7 +40,7 @@ pub(crate) fn mend(bytes: &[u8]) -> (Option<String>, Mended) {
         }
     }
     out.push_str(rest);
-    (changed.then_some(out), mended)
+    changed.then_some(out)
 }
 
 /// Length in bytes of the JSON string literal at the start of `text`, quotes included; all of the
@@ -137,46 +122,117 @@ pub(crate) enum JsonError {
     Id(String),
 }
 
-/// The text of one JSON value, not decoded.
+impl From<Fault> for JsonError {
+    fn from(fault: Fault) -> Self {
+        Self::Syntax(fault.to_string())
+    }
+}
+
+/// The text of one JSON value, not decoded; what is inside a list or object is not checked yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Raw<'a>(&'a str);
+pub(crate) struct Raw<'a> {
+    text: &'a str,
+    len: usize,
+}
 
 impl<'a> Raw<'a> {
-    /// A text that is one JSON value.
+    /// A text that is one JSON value, checked through and through.
     ///
     /// # Errors
     /// When it is none, or more than one.
     pub(crate) fn parse(text: &'a str) -> Result<Self, JsonError> {
-        serde_json::from_str(text).map_err(|error| JsonError::Syntax(error.to_string()))
+        let raw: &serde_json::value::RawValue =
+            serde_json::from_str(text).map_err(|error| JsonError::Syntax(error.to_string()))?;
+        Ok(Self {
+            text: raw.get(),
+            len: split::count(raw.get()).unwrap_or(0),
+        })
     }
 
     /// The JSON text, without blanks around it.
     pub(crate) fn get(self) -> &'a str {
-        self.0
+        self.text
     }
 
     /// The shape of the value.
     pub(crate) fn kind(self) -> Kind {
-        kind(self.0)
+        kind(self.text)
+    }
+
+    /// Number of elements of a list or pairs of an object, without splitting it; 0 for anything
+    /// else.
+    pub(crate) fn len(self) -> usize {
+        self.len
+    }
+
+    /// The text as JSON that any reader takes: bare `NaN` and `Infinity` become strings of the same
+    /// letters, lone surrogates U+FFFD.
+    pub(crate) fn strict(self) -> Cow<'a, str> {
+        match mend(self.text.as_bytes()) {
+            Some(mended) => Cow::Owned(mended),
+            None => Cow::Borrowed(self.text),
+        }
     }
 }
 
-impl<'de> de::Deserialize<'de> for Raw<'de> {
-    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <&serde_json::value::RawValue>::deserialize(deserializer).map(|raw| Raw(raw.get()))
+impl<'a> From<split::Value<'a>> for Raw<'a> {
+    fn from(value: split::Value<'a>) -> Self {
+        Self {
+            text: value.text,
+            len: value.len,
+        }
     }
 }
 
 /// One JSON object, split.
 #[derive(Debug, Default)]
 pub(crate) struct Fields<'a> {
-    pairs: Vec<(String, Raw<'a>)>,
+    pairs: Vec<(Cow<'a, str>, Raw<'a>)>,
+    lossy_keys: bool,
+}
+
+/// Bytes as text.
+///
+/// # Errors
+/// When they are not UTF-8.
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, JsonError> {
+    simdutf8::basic::from_utf8(bytes).map_err(|_| JsonError::Syntax("not UTF-8".to_owned()))
 }
 
 impl<'a> Fields<'a> {
     /// Splits an object.
     pub(crate) fn parse(text: &'a [u8]) -> Result<Self, JsonError> {
-        serde_json::from_slice(text).map_err(|error| JsonError::Syntax(error.to_string()))
+        Self::split(utf8(text)?)
+    }
+
+    /// Splits a text that is an object.
+    ///
+    /// # Errors
+    /// When it is none, is broken at its level, or more stands behind it.
+    pub(crate) fn split(text: &'a str) -> Result<Self, JsonError> {
+        let (fields, end) = Self::first(text)?;
+        split::nothing_behind(text, end)?;
+        Ok(fields)
+    }
+
+    /// Splits the object at the start of a text; also tells the byte behind it.
+    ///
+    /// # Errors
+    /// When there is none, or it is broken at its level.
+    pub(crate) fn first(text: &'a str) -> Result<(Self, usize), JsonError> {
+        let mut fields = Self::default();
+        let end = split::object(text, |key, value| {
+            let (key, lossy) = key_text(text, &key)?;
+            fields.pairs.push((key, value.into()));
+            fields.lossy_keys |= lossy;
+            Ok::<_, JsonError>(())
+        })?;
+        Ok((fields, end))
+    }
+
+    /// Whether lone surrogates were replaced in a key.
+    pub(crate) fn has_lossy_keys(&self) -> bool {
+        self.lossy_keys
     }
 
     /// Splits a raw value; an error when it is no object.
@@ -184,7 +240,7 @@ impl<'a> Fields<'a> {
         if kind(raw.get()) != Kind::Object {
             return Err(wrong(field, "an object", raw.get()));
         }
-        Self::parse(raw.get().as_bytes())
+        Self::split(raw.get())
     }
 
     /// The raw value of a key; the last one when the key occurs twice (as Python reads it).
@@ -208,12 +264,12 @@ impl<'a> Fields<'a> {
 
     /// The keys in file order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.pairs.iter().map(|(key, _)| key.as_str())
+        self.pairs.iter().map(|(key, _)| key.as_ref())
     }
 
     /// The pairs in file order.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, Raw<'a>)> {
-        self.pairs.iter().map(|(key, raw)| (key.as_str(), *raw))
+        self.pairs.iter().map(|(key, raw)| (key.as_ref(), *raw))
     }
 
     /// Keys that occur more than once.
@@ -306,6 +362,18 @@ impl<'a> Fields<'a> {
         self.some(key).map(|raw| list(key, raw)).transpose()
     }
 
+    /// Number of elements of a list, without splitting it; `None` when absent or null.
+    ///
+    /// # Errors
+    /// When it is no list.
+    pub(crate) fn list_len(&self, key: &str) -> Result<Option<usize>, JsonError> {
+        match self.some(key) {
+            None => Ok(None),
+            Some(raw) if raw.kind() == Kind::List => Ok(Some(raw.len())),
+            Some(raw) => Err(wrong(key, "a list", raw.get())),
+        }
+    }
+
     /// The texts of a list, and what its other elements are instead.
     ///
     /// # Errors
@@ -345,9 +413,21 @@ impl<'a> Fields<'a> {
     pub(crate) fn extra(&self, known: &[&str]) -> Vec<(String, String)> {
         self.pairs()
             .filter(|(key, _)| !known.contains(key))
-            .map(|(key, raw)| (key.to_owned(), raw.get().to_owned()))
+            .map(|(key, raw)| (key.to_owned(), raw.strict().into_owned()))
             .collect()
     }
+}
+
+/// The text of a key, and whether lone surrogates were replaced in it.
+fn key_text<'a>(text: &'a str, key: &split::Key<'a>) -> Result<(Cow<'a, str>, bool), JsonError> {
+    if let Some(key) = split::key(text, key) {
+        return Ok((key, false));
+    }
+    let broken = || JsonError::Syntax(format!("a key that is no text at column {}", key.at + 1));
+    let literal = text.get(key.at..key.at + key.literal.len() + 2);
+    let mended = mend_escapes(literal.ok_or_else(broken)?);
+    let key = serde_json::from_str::<String>(&mended).map_err(|_| broken())?;
+    Ok((Cow::Owned(key), true))
 }
 
 /// How the element at a 0-based index of a list is called in errors.
@@ -422,7 +502,30 @@ pub(crate) fn list<'a>(field: &str, raw: Raw<'a>) -> Result<Vec<Raw<'a>>, JsonEr
     if kind(raw.get()) != Kind::List {
         return Err(wrong(field, "a list", raw.get()));
     }
-    serde_json::from_str(raw.get()).map_err(|error| JsonError::Syntax(error.to_string()))
+    elements(raw.get())
+}
+
+/// Splits a text that is a list.
+///
+/// # Errors
+/// When it is none, is broken at its level, or more stands behind it.
+pub(crate) fn elements(text: &str) -> Result<Vec<Raw<'_>>, JsonError> {
+    let (items, end) = first_list(text)?;
+    split::nothing_behind(text, end)?;
+    Ok(items)
+}
+
+/// Splits the list at the start of a text; also tells the byte behind it.
+///
+/// # Errors
+/// When there is none, or it is broken at its level.
+pub(crate) fn first_list(text: &str) -> Result<(Vec<Raw<'_>>, usize), JsonError> {
+    let mut items = Vec::new();
+    let end = split::list(text, |value| {
+        items.push(value.into());
+        Ok::<_, Fault>(())
+    })?;
+    Ok((items, end))
 }
 
 /// An error about a value of the wrong type.
@@ -438,61 +541,38 @@ pub(crate) fn wrong(field: &str, expected: &'static str, found: &str) -> JsonErr
     }
 }
 
-impl<'de> de::Deserialize<'de> for Fields<'de> {
-    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pairs;
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Fields<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-                let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry::<String, Raw<'de>>()? {
-                    pairs.push(pair);
-                }
-                Ok(Fields { pairs })
-            }
-        }
-        deserializer.deserialize_map(Pairs)
-    }
-}
+/// A key, when the value has one, and its value.
+pub(crate) type Element<'a> = (Option<String>, Raw<'a>);
 
 /// Reads the complete elements of a list or values of an object that may be cut off: what could be
 /// read, and the error if there was one. Keys are given for objects.
-pub(crate) fn split_whole(bytes: &[u8]) -> (Vec<(Option<String>, Raw<'_>)>, Option<JsonError>) {
-    struct Sink<'s, 'de>(&'s mut Vec<(Option<String>, Raw<'de>)>);
-    impl<'de> Visitor<'de> for Sink<'_, 'de> {
-        type Value = ();
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object or a list")
-        }
-        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
-            while let Some((key, raw)) = map.next_entry::<String, Raw<'de>>()? {
-                self.0.push((Some(key), raw));
-            }
-            Ok(())
-        }
-        fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
-            while let Some(raw) = seq.next_element::<Raw<'de>>()? {
-                self.0.push((None, raw));
-            }
-            Ok(())
-        }
-    }
-    impl<'de> DeserializeSeed<'de> for Sink<'_, 'de> {
-        type Value = ();
-        fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-            deserializer.deserialize_any(self)
-        }
-    }
+pub(crate) fn split_whole(text: &str) -> (Vec<Element<'_>>, Option<JsonError>) {
     let mut found = Vec::new();
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let error = (&mut deserializer).deserialize_any(Sink(&mut found)).err();
-    (
-        found,
-        error.map(|error| JsonError::Syntax(error.to_string())),
-    )
+    let end = if kind(text) == Kind::List {
+        split::list(text, |value| {
+            found.push((None, value.into()));
+            Ok::<_, JsonError>(())
+        })
+    } else {
+        split::object(text, |key, value| {
+            let (key, _) = key_text(text, &key)?;
+            found.push((Some(key.into_owned()), value.into()));
+            Ok(())
+        })
+    };
+    (found, end.err())
+}
+
+/// What is broken anywhere in a text that splits well, bare `NaN` and lone surrogates aside; `None`
+/// when nothing is.
+pub(crate) fn broken_inside(text: &str) -> Option<JsonError> {
+    let check = |text: &str| serde_json::from_str::<&serde_json::value::RawValue>(text).err();
+    check(text)?;
+    let error = match mend(text.as_bytes()) {
+        Some(mended) => check(&mended)?,
+        None => check(text)?,
+    };
+    Some(JsonError::Syntax(error.to_string()))
 }
 
 #[cfg(test)]
@@ -501,15 +581,14 @@ mod tests {
 
     #[test]
     fn mends_bare_tokens_and_lone_surrogates_only_where_they_stand() {
-        let (fixed, mended) = mend(br#"{"a":NaN,"b":"NaN \ud800 x","c":[-Infinity,-1]}"#);
-        assert!(mended.bare_tokens);
+        let fixed = mend(br#"{"a":NaN,"b":"NaN \ud800 x","c":[-Infinity,-1]}"#);
         assert_eq!(
             fixed.as_deref(),
             Some(r#"{"a":"NaN","b":"NaN \ufffd x","c":["-Infinity",-1]}"#)
         );
-        assert_eq!(mend(br#"{"a":"\\ud83d"}"#).0, None);
-        assert_eq!(mend("{\"a\":\"\\ud83d\\ude00\"}".as_bytes()).0, None);
-        assert_eq!(mend(br#"{"a":"x\"#).0, None);
+        assert_eq!(mend(br#"{"a":"\\ud83d"}"#), None);
+        assert_eq!(mend("{\"a\":\"\\ud83d\\ude00\"}".as_bytes()), None);
+        assert_eq!(mend(br#"{"a":"x\"#), None);
     }
 
     #[test]
@@ -521,6 +600,27 @@ mod tests {
             fields.number("b"),
             Ok(Some(123_456_789_012_345_678_901_234_567_890.0))
         );
+    }
+
+    #[test]
+    fn keys_are_decoded_and_lossy_ones_told() {
+        let fields = Fields::split(r#"{"a\u00e4\n":1,"b":[1,2]}"#).expect("valid");
+        assert_eq!(fields.keys().collect::<Vec<_>>(), ["aä\n", "b"]);
+        assert!(!fields.has_lossy_keys());
+        assert_eq!(fields.list_len("b"), Ok(Some(2)));
+        assert!(fields.list_len("aä\n").is_err());
+        let fields = Fields::split(r#"{"a\ud800":1}"#).expect("valid");
+        assert!(fields.has_lossy_keys());
+        assert_eq!(fields.keys().next(), Some("a\u{fffd}"));
+        assert!(Fields::split(r#"{"a\q":1}"#).is_err());
+    }
+
+    #[test]
+    fn what_is_broken_inside_a_value_is_found_when_asked() {
+        let text = r#"{"a":[NaN,"\ud800",{"b":oops}]}"#;
+        assert!(Fields::split(text).is_ok());
+        assert!(broken_inside(text).is_some());
+        assert_eq!(broken_inside(r#"{"a":[NaN,"\ud800",-Infinity]}"#), None);
     }
 
     #[test]

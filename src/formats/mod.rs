@@ -23,6 +23,7 @@ mod rollout;
 mod scan;
 mod source;
 mod swe_agent;
+mod split;
 mod swebench;
 
 use std::path::{Path, PathBuf};

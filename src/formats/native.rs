@@ -296,8 +296,8 @@ fn trajectory(
         .unwrap_or(false);
     let patch = found.note(record, &name, fields.text("patch"));
     t.patch = summarize(patch.as_deref());
-    if let Some(steps) = found.note(record, &name, fields.list("steps")) {
-        t.steps = Some(u32::try_from(steps.len()).unwrap_or(u32::MAX));
+    if let Some(steps) = found.note(record, &name, fields.list_len("steps")) {
+        t.steps = Some(u32::try_from(steps).unwrap_or(u32::MAX));
     }
     if fields.has("step_count") {
         let count = found.note(record, &name, fields.count("step_count"));

@@ -9,7 +9,7 @@ use crate::domain::{Content, RolloutGroup, TaskContent, Trajectory, TrajectoryCo
 
 use super::files::{self, Body, Place};
 use super::found::{FormatId, GroupSource, RecordAt, TaskSource, TrajectorySource};
-use super::json::{Fields, JsonError};
+use super::json::{self, Fields, JsonError};
 use super::rollout::Opened;
 use super::source::Candidate;
 use super::{FORMATS, native, swebench};
@@ -71,11 +71,31 @@ pub(crate) fn content(group: &RolloutGroup, source: &GroupSource, files: &[Candi
         .zip(&group.trajectories)
         .map(|(source, of)| open_trajectory(source, (group, of), files, &mut problems, &mut seen))
         .collect();
+    problems.extend(broken(group, source, files));
     Content {
         task,
         trajectories,
         problems,
     }
+}
+
+/// What is broken inside the records of a group. The index does not look inside values, and what
+/// is not shown is never decoded.
+fn broken(group: &RolloutGroup, source: &GroupSource, files: &[Candidate]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    source
+        .places()
+        .filter(|place| seen.insert((place.file, place.start)))
+        .filter_map(|place| {
+            // One that cannot be read has been told where its texts were opened.
+            let bytes = files.get(place.file)?.read(place.start, place.len).ok()?;
+            let error = json::broken_inside(&String::from_utf8_lossy(&bytes))?;
+            let mut problem = [error.to_string()];
+            name_all(&mut problem, place, files, group.id.as_str());
+            Some(problem)
+        })
+        .flatten()
+        .collect()
 }
 
 fn note(problems: &mut Vec<String>, seen: &mut BTreeSet<String>, error: &OpenError) {
@@ -277,18 +297,16 @@ fn at<T>(
         error,
     };
     let bytes = file.read(place.start, place.len).map_err(failed)?;
-    let result = files::readable(&bytes).and_then(|(text, _)| {
-        let body = files::body(&text)?;
-        match place.element {
-            None => read(&body),
-            Some(index) => {
-                let raw = match &body {
-                    Body::Object(fields) => fields.pairs().nth(index).map(|(_, raw)| raw),
-                    Body::List(items) => items.get(index).copied(),
-                };
-                let raw = raw.ok_or_else(|| gone("record"))?;
-                read(&files::body(raw.get().as_bytes())?)
-            }
+    let mut holder = String::new();
+    let result = files::split(&bytes, &mut holder).and_then(|split| match place.element {
+        None => read(&split.body),
+        Some(index) => {
+            let raw = match &split.body {
+                Body::Object(fields) => fields.pairs().nth(index).map(|(_, raw)| raw),
+                Body::List(items) => items.get(index).copied(),
+            };
+            let raw = raw.ok_or_else(|| gone("record"))?;
+            read(&Body::split(raw.get())?)
         }
     });
     match result {

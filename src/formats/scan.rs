@@ -8,9 +8,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::assemble::Assembler;
-use super::files::{self, Line, Place, Record};
+use super::files::{self, Line, Place, Record, Split};
 use super::found::{FormatId, Found};
-use super::json::{self, JsonError, Mended};
+use super::json::{self, JsonError};
 use super::source::{self, Candidate};
 use super::{FORMATS, Format, LoadOptions, Problem, Progress, rankings};
 
@@ -299,7 +299,7 @@ fn read_lines(
 fn is_lines(content: &[u8], lines: &[Line<'_>]) -> bool {
     let whole = |line: &Line<'_>| {
         matches!(line.bytes, [b'{' | b'[', _, .., b'}' | b']'])
-            && files::readable(line.bytes).is_ok()
+            && files::split(line.bytes, &mut String::new()).is_ok()
     };
     match lines {
         [] | [_] => false,
@@ -307,7 +307,7 @@ fn is_lines(content: &[u8], lines: &[Line<'_>]) -> bool {
         [_, rest @ ..] => {
             // A pretty-printed file begins with a bracket alone or is whole as a whole.
             !matches!(lines[0].bytes, b"[" | b"{")
-                && files::readable(content).is_err()
+                && files::split(content, &mut String::new()).is_err()
                 && rest.iter().take(50).any(whole)
         }
     }
@@ -326,31 +326,84 @@ fn read_line(
         len: line.bytes.len() as u64,
         element: None,
     };
-    let (text, mended) = match files::readable(line.bytes) {
-        Ok(readable) => readable,
-        Err(error) => {
-            let is_last = last.is_some_and(|last| last.number == line.number);
-            let reason = cut_off(&error, is_last);
-            problem_at(found, Some(line.number), reason);
-            return;
-        }
+    let number = Some(line.number);
+    if let Err(error) = read_value(line.bytes, place, number, rankings_only, found) {
+        let is_last = last.is_some_and(|last| last.number == line.number);
+        read_pieces(
+            line.bytes,
+            place,
+            number,
+            (error, is_last),
+            rankings_only,
+            found,
+        );
+    }
+}
+
+/// Reads a value that ought to be a record.
+fn read_value(
+    bytes: &[u8],
+    place: Place,
+    line: Option<u64>,
+    rankings_only: bool,
+    found: &mut Found,
+) -> Result<(), JsonError> {
+    let mut holder = String::new();
+    let split = files::split(bytes, &mut holder)?;
+    let record = record_of(split, place, line, found);
+    if !read_record(&record, rankings_only, found) {
+        problem_at(found, line, NO_FORMAT);
+    }
+    Ok(())
+}
+
+/// Reads what cannot be read as one value: several, one behind another, as a writer that lost a
+/// line's end leaves them. Else the error counts. Returns whether there were several.
+fn read_pieces(
+    bytes: &[u8],
+    place: Place,
+    line: Option<u64>,
+    (error, is_last): (JsonError, bool),
+    rankings_only: bool,
+    found: &mut Found,
+) -> bool {
+    let Some((pieces, behind)) = files::pieces(bytes) else {
+        problem_at(found, line, cut_off(&error, is_last));
+        return false;
     };
-    tell_mended(mended, Some(line.number), found);
-    match files::body(&text) {
-        Ok(body) => {
-            let record = Record {
-                place,
-                line: Some(line.number),
-                key: None,
-                text: &text,
-                mended: mended != Mended::default() || matches!(text, std::borrow::Cow::Owned(_)),
-                body,
-            };
-            if !read_record(&record, rankings_only, found) {
-                problem_at(found, Some(line.number), NO_FORMAT);
-            }
+    for (start, piece) in pieces {
+        let place = Place {
+            start: place.start + start as u64,
+            len: piece.len() as u64,
+            ..place
+        };
+        if let Err(error) = read_value(piece, place, line, rankings_only, found) {
+            problem_at(found, line, error.to_string());
         }
-        Err(error) => problem_at(found, Some(line.number), error.to_string()),
+    }
+    if let Some(error) = behind {
+        problem_at(found, line, cut_off(&error, is_last));
+    }
+    true
+}
+
+/// A split text as a record; replaced bytes are told.
+fn record_of<'a>(
+    split: Split<'a>,
+    place: Place,
+    line: Option<u64>,
+    found: &mut Found,
+) -> Record<'a> {
+    if split.not_utf8 {
+        problem_at(found, line, "bytes that are not UTF-8 were replaced");
+    }
+    Record {
+        place,
+        line,
+        key: None,
+        text: split.text,
+        mended: split.mended,
+        body: split.body,
     }
 }
 
@@ -370,25 +423,18 @@ fn read_whole(
         len: content.len() as u64,
         element: None,
     };
-    let (text, mended) = match files::readable(content) {
-        Ok(readable) => readable,
+    let mut holder = String::new();
+    let split = match files::split(content, &mut holder) {
+        Ok(split) => split,
         Err(error) => {
-            read_broken(content, place, rankings_only, found);
-            problem_at(found, line, cut_off(&error, line.is_some()));
+            let error = (error, line.is_some());
+            if !read_pieces(content, place, line, error, rankings_only, found) {
+                read_broken(content, place, rankings_only, found);
+            }
             return;
         }
     };
-    tell_mended(mended, line, found);
-    let Ok(body) = files::body(&text) else { return };
-    let mended = matches!(text, std::borrow::Cow::Owned(_));
-    let record = Record {
-        place,
-        line,
-        key: None,
-        text: &text,
-        mended,
-        body,
-    };
+    let record = record_of(split, place, line, found);
     if read_record(&record, rankings_only, found) {
         return;
     }
@@ -411,9 +457,9 @@ fn read_whole(
 
 /// Reads the elements of a JSON list or object before the place where it breaks off.
 fn read_broken(content: &[u8], place: Place, rankings_only: bool, found: &mut Found) {
-    let (text, _) = json::mend(content);
-    let mended = text.is_some();
-    let text = text.as_deref().map_or(content, str::as_bytes);
+    let mended = json::mend(content);
+    // What had nothing to mend is UTF-8.
+    let text = mended.as_deref().or(json::utf8(content).ok()).unwrap_or("");
     let (elements, _) = json::split_whole(text);
     for (index, (key, raw)) in elements.into_iter().enumerate() {
         let outer = Record {
@@ -421,18 +467,16 @@ fn read_broken(content: &[u8], place: Place, rankings_only: bool, found: &mut Fo
             line: None,
             key: None,
             text,
-            mended,
+            mended: mended.is_some(),
             body: files::Body::List(Vec::new()),
         };
-        let inner = raw.get().as_bytes();
-        if let Ok(body) = files::body(inner) {
-            let place = outer.place_of(raw, index);
+        if let Ok(body) = files::Body::split(raw.get()) {
             let record = Record {
-                place,
+                place: outer.place_of(raw, index),
                 line: None,
                 key,
-                text: inner,
-                mended,
+                text: raw.get(),
+                mended: mended.is_some(),
                 body,
             };
             read_record(&record, rankings_only, found);
@@ -514,12 +558,6 @@ fn is_ranking_name(path: &Path) -> bool {
         let name = name.to_string_lossy().to_ascii_lowercase();
         name.contains("ranking")
     })
-}
-
-fn tell_mended(mended: Mended, line: Option<u64>, found: &mut Found) {
-    if mended.not_utf8 {
-        problem_at(found, line, "bytes that are not UTF-8 were replaced");
-    }
 }
 
 fn problem_at(found: &mut Found, line: Option<u64>, reason: impl Into<String>) {
