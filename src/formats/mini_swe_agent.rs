@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     fn body(text: &str) -> Body<'_> {
-        super::super::files::body(text.as_bytes()).expect("JSON")
+        super::super::files::Body::split(text).expect("JSON")
     }
 
     #[test]

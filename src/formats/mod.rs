@@ -22,8 +22,8 @@ mod responses;
 mod rollout;
 mod scan;
 mod source;
-mod swe_agent;
 mod split;
+mod swe_agent;
 mod swebench;
 
 use std::path::{Path, PathBuf};
