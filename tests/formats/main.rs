@@ -1,7 +1,7 @@
 //! Loading: the real group sets row by row, gagar's own files, and inputs that are broken.
 
-mod native_out;
 mod lines;
+mod native_out;
 mod nemo_gym;
 mod swe_agents;
 
