@@ -4,6 +4,7 @@ mod lines;
 mod native_out;
 mod nemo_gym;
 mod swe_agents;
+mod swebench_relatives;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -338,7 +339,7 @@ fn swebench_traps() {
     };
     assert_eq!(word("acme__tool-1", "one"), ("pass", String::new()));
     assert_eq!(
-        word("acme__tool-1", "two"),
+        word("acme__tool-1", "p"),
         ("unscored", "no report, = same patch as one".to_owned())
     );
     assert_eq!(

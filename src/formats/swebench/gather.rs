@@ -36,6 +36,7 @@ pub(super) struct Run {
     /// Stem of the predictions file, when several runs share the folder.
     pub(super) stem: Option<String>,
     pub(super) models: BTreeSet<String>,
+    pub(super) prefixes: BTreeSet<String>,
     pub(super) predictions: Vec<Prediction>,
     pub(super) verdicts: BTreeMap<String, (Verdict, At)>,
     pub(super) rest_failed: bool,
@@ -63,6 +64,7 @@ impl Run {
             .map(|model| model.replace('/', "__"))
             .collect();
         names.extend(self.stem.clone());
+        names.extend(self.prefixes.iter().cloned());
         names.push(last_name(&self.folder));
         path.components().any(|part| {
             let part = part.as_os_str().to_string_lossy();
@@ -148,6 +150,7 @@ pub(super) fn submissions(
         out.push(Prediction {
             instance: id,
             model: trace.model.clone(),
+            prefix: None,
             patch: trace.submission.clone().unwrap_or_else(|| summarize(None)),
             cost_usd: trace.cost_usd,
             resolved: None,
@@ -186,6 +189,7 @@ pub(super) fn evaluated(
         out.push(Prediction {
             instance: id,
             model: None,
+            prefix: None,
             patch: summarize(text.as_deref()),
             cost_usd: None,
             resolved: None,
@@ -270,7 +274,7 @@ fn files_contradict(files: &BTreeMap<usize, Vec<Prediction>>) -> bool {
 fn several_models(predictions: &[Prediction]) -> bool {
     let mut models: BTreeMap<(&str, usize), BTreeSet<&str>> = BTreeMap::new();
     for prediction in predictions {
-        let Some(model) = prediction.model.as_deref() else {
+        let Some(model) = prediction.label() else {
             return false;
         };
         let key = (prediction.instance.as_str(), prediction.at.file);
@@ -293,7 +297,7 @@ fn by_model(
     let mut parts: BTreeMap<Option<String>, Vec<Prediction>> = BTreeMap::new();
     for prediction in predictions {
         let key = if several {
-            prediction.model.clone()
+            prediction.label().map(str::to_owned)
         } else {
             None
         };
@@ -322,6 +326,7 @@ fn settle(predictions: Vec<Prediction>, run: &mut Run, joining: &mut Joining) {
     let mut others = 0_usize;
     for prediction in predictions {
         run.models.extend(prediction.model.clone());
+        run.prefixes.extend(prediction.prefix.clone());
         let told = prediction
             .resolved
             .map(|flag| (Verdict::of_flag(flag), prediction.at));
@@ -367,14 +372,30 @@ fn settle(predictions: Vec<Prediction>, run: &mut Run, joining: &mut Joining) {
     }
 }
 
-/// Gives every run its name: the folder's, with the file's stem or outer folders as far as needed
-/// to tell runs apart.
+/// Gives every run its name: its prefix where the format has one, else the folder's, with the
+/// file's stem or outer folders as far as needed to tell runs apart.
 pub(super) fn name_runs(runs: &mut [Run]) {
+    let mut prefixes: BTreeMap<(PathBuf, String), usize> = BTreeMap::new();
+    for run in runs.iter() {
+        for prefix in &run.prefixes {
+            let key = (run.folder.clone(), prefix.clone());
+            *prefixes.entry(key).or_default() += 1;
+        }
+    }
     for run in runs.iter_mut() {
         let folder = last_name(&run.folder);
-        run.name = match &run.stem {
-            Some(stem) => format!("{folder}/{stem}"),
-            None => folder,
+        let mut own = run.prefixes.iter();
+        let own = match (own.next(), own.next()) {
+            // Two files of a folder with the same prefix need their stems.
+            (Some(prefix), None) => Some(prefix).filter(|prefix| {
+                prefixes.get(&(run.folder.clone(), (*prefix).clone())) == Some(&1)
+            }),
+            _ => None,
+        };
+        run.name = match (own, &run.stem) {
+            (Some(prefix), _) => prefix.clone(),
+            (None, Some(stem)) => format!("{folder}/{stem}"),
+            (None, None) => folder,
         };
     }
     let mut outer: Vec<PathBuf> = runs

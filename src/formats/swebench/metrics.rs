@@ -23,6 +23,20 @@ pub(crate) struct Metrics {
     pub at: At,
 }
 
+impl Metrics {
+    /// A cost in US dollars and nothing else.
+    pub(super) fn of_cost(instance: &str, cost: f64, record: &Record<'_>) -> Self {
+        Self {
+            instance: instance.to_owned(),
+            cost_usd: Some(cost),
+            input_tokens: None,
+            output_tokens: None,
+            wall_ms: None,
+            at: At::of(record),
+        }
+    }
+}
+
 /// A record with an instance id and metrics, nested or beside it.
 pub(crate) fn is_metrics(record: &Record<'_>) -> bool {
     (record.has("instance_id") && record.has("metrics"))

@@ -8,8 +8,11 @@ use crate::formats::files::{Place, Record};
 use crate::formats::found::{At, FormatId, Found};
 use crate::formats::json::{Fields, JsonError};
 
-/// Keys that hold the patch.
-const PATCH: [&str; 3] = ["model_patch", "patch", "fix_patch"];
+use super::reports::pull_request;
+use super::traces::small;
+
+/// Keys that hold the patch. The last is what old instructions told people to write.
+const PATCH: [&str; 4] = ["model_patch", "patch", "fix_patch", "prediction"];
 
 /// Keys that are read, or (`all_results`) are further candidates that were not submitted.
 const KEYS: &[&str] = &[
@@ -18,6 +21,7 @@ const KEYS: &[&str] = &[
     "model_patch",
     "patch",
     "fix_patch",
+    "prediction",
     "cost",
     "resolved",
     "all_results",
@@ -44,6 +48,8 @@ pub(crate) struct Prediction {
     pub instance: String,
     /// `model_name_or_path`.
     pub model: Option<String>,
+    /// What tells several rollouts of one file apart (SWE-bench Pro).
+    pub prefix: Option<String>,
     /// What is known of the patch.
     pub patch: PatchSummary,
     /// Cost in US dollars.
@@ -60,12 +66,20 @@ pub(crate) struct Prediction {
     pub meta: Extra,
 }
 
+impl Prediction {
+    /// What tells rollouts of one file apart: the prefix, else the model.
+    pub(super) fn label(&self) -> Option<&str> {
+        self.prefix.as_deref().or(self.model.as_deref())
+    }
+}
+
 /// An object with a patch key and an instance id (its own, or the key it stands under).
 pub(crate) fn is_prediction(record: &Record<'_>) -> bool {
     let named = record.has("instance_id")
         || (record.has("org") && record.has("repo") && record.has("number"))
         || record.key.is_some();
-    named && PATCH.iter().any(|key| record.has(key))
+    let old = record.has("instance_id") && record.has("model") && record.has("prediction");
+    old || (named && PATCH[..3].iter().any(|key| record.has(key)))
 }
 
 /// Reads a prediction.
@@ -92,15 +106,27 @@ pub(crate) fn read_prediction(record: &Record<'_>, found: &mut Found) {
         .note(record, &instance, fields.number("cost"))
         .filter(|cost| cost.is_finite());
     let resolved = fields.boolean("resolved").ok().flatten();
+    let old = || {
+        fields
+            .has("prediction")
+            .then(|| fields.text("model").ok()?)?
+    };
+    let mut meta = fields.extra(KEYS);
+    let candidates = fields.list("all_results").ok().flatten();
+    if let Some(candidates) = candidates.filter(|candidates| !candidates.is_empty()) {
+        // Which of these was submitted is told by the record itself; the others were never judged.
+        meta.push(("all_results".to_owned(), candidates.len().to_string()));
+    }
     found.swebench.predictions.push(Prediction {
-        model: model.or_else(|| fields.text("prefix").ok().flatten()),
+        model: model.or_else(old),
+        prefix: fields.text("prefix").ok().flatten(),
         patch: summarize(patch.as_deref()),
         cost_usd: cost,
         resolved,
         place: record.place,
         source: PatchSource::Record,
         at: At::of(record),
-        meta: Extra(fields.extra(KEYS)),
+        meta: Extra(small(meta)),
         instance,
     });
 }
@@ -125,12 +151,8 @@ fn instance(record: &Record<'_>, fields: &Fields<'_>, found: &mut Found) -> Opti
         }
     }
     // Multi-SWE-bench names the pull request instead.
-    let part = |key| {
-        let id = fields.id(key, record.mended).ok().flatten();
-        id.map(|(id, _)| id)
-    };
-    if let (Some(org), Some(repo), Some(number)) = (part("org"), part("repo"), part("number")) {
-        return Some(format!("{org}__{repo}-{number}"));
+    if let Some(id) = pull_request(fields) {
+        return Some(id);
     }
     match record.checked_key("instance_id") {
         Ok(Some(key)) => Some(key.to_owned()),

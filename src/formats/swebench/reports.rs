@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use crate::domain::{Outcome, TestCounts, TestResult, TestStatus};
 use crate::formats::files::{Place, Record};
 use crate::formats::found::{At, Found};
-use crate::formats::json::{self, Fields, JsonError, Kind};
+use crate::formats::json::{self, Fields, JsonError, Kind, Raw};
 use crate::formats::native;
+
+use super::metrics::Metrics;
 
 /// What a report says about one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +19,9 @@ pub(crate) struct Verdict {
     pub outcome: Outcome,
     /// What is odd about it.
     pub mark: Option<String>,
+    /// Whether the environment, not the patch, may be to blame: then a bare `false` elsewhere says
+    /// nothing new.
+    pub infra: bool,
 }
 
 impl Verdict {
@@ -24,7 +29,26 @@ impl Verdict {
         Self {
             outcome,
             mark: mark.map(str::to_owned),
+            infra: false,
         }
+    }
+
+    /// No verdict, since the environment may be to blame.
+    fn infra(kind: &str, reason: Option<&str>) -> Self {
+        let mark = match reason {
+            Some(reason) => format!("{kind}: {reason}"),
+            None => kind.to_owned(),
+        };
+        Self {
+            outcome: Outcome::Unscored,
+            mark: Some(mark),
+            infra: true,
+        }
+    }
+
+    /// No verdict.
+    pub(crate) fn none(mark: &str) -> Self {
+        Self::new(Outcome::Unscored, Some(mark))
     }
 
     /// The verdict of a bare flag.
@@ -67,9 +91,12 @@ pub(crate) struct TaskReport {
     pub at: At,
 }
 
-/// `patch_exists` with `resolved`; under an id also `resolved` alone. In line formats a report has
-/// to name its task.
+/// `patch_exists` with `resolved`; under an id also `resolved` alone or beside a cost (the index of
+/// OpenHands). In line formats a report has to name its task. Multi-SWE-bench says `valid`.
 pub(crate) fn is_task_report(record: &Record<'_>) -> bool {
+    if is_multi_report(record) {
+        return true;
+    }
     record.has("resolved")
         && (record.line.is_none() || record.has("instance_id") || record.key.is_some())
         && !record.has_list("resolved")
@@ -77,7 +104,17 @@ pub(crate) fn is_task_report(record: &Record<'_>) -> bool {
             || record.has("patch_is_None")
             || record.has("tests_status")
             || record.has("instance_id")
-            || record.key.as_deref().is_some_and(|key| key.contains("__")))
+            || record
+                .key
+                .as_deref()
+                .is_some_and(|key| key.contains("__") || record.has("cost")))
+}
+
+/// Multi-SWE-bench's report about one pull request.
+fn is_multi_report(record: &Record<'_>) -> bool {
+    ["org", "repo", "number", "valid", "fix_patch_result"]
+        .iter()
+        .all(|key| record.has(key))
 }
 
 /// Reads a task report.
@@ -85,18 +122,22 @@ pub(crate) fn read_task_report(record: &Record<'_>, found: &mut Found) {
     let Some(fields) = record.fields() else {
         return;
     };
-    let instance = fields
-        .text("instance_id")
-        .ok()
-        .flatten()
+    let named = fields.text("instance_id").ok().flatten();
+    let instance = named
+        .or_else(|| pull_request(fields))
         .or_else(|| record.key.clone());
     let name = instance.clone().unwrap_or_else(|| "report".to_owned());
     let flag = |key: &str| fields.boolean(key).ok().flatten();
-    let resolved = match fields.boolean("resolved") {
+    let key = if is_multi_report(record) {
+        "valid"
+    } else {
+        "resolved"
+    };
+    let resolved = match fields.boolean(key) {
         Ok(resolved) => resolved,
         Err(error) => {
             // 0 and 1 are flags, too.
-            match fields.number("resolved") {
+            match fields.number(key) {
                 Ok(Some(value)) if value == 0.0 || value == 1.0 => Some(value == 1.0),
                 _ => {
                     found.problem(record, Some(&name), error.to_string());
@@ -105,11 +146,16 @@ pub(crate) fn read_task_report(record: &Record<'_>, found: &mut Found) {
             }
         }
     };
+    // The reason alone, without the flag, stands for failures that a bad patch can cause as well.
+    let reason = fields.text("infra_failure_reason").ok().flatten();
     let verdict = if flag("infra_failure") == Some(true) {
-        Verdict::new(Outcome::Unscored, Some("infrastructure failure"))
+        Verdict::infra("infrastructure failure", reason.as_deref())
     } else {
         match resolved {
             Some(true) => Verdict::of_flag(true),
+            Some(false) if reason.is_some() => {
+                Verdict::infra("ambiguous failure", reason.as_deref())
+            }
             Some(false)
                 if flag("patch_successfully_applied") == Some(false)
                     && flag("patch_exists") == Some(true) =>
@@ -117,9 +163,18 @@ pub(crate) fn read_task_report(record: &Record<'_>, found: &mut Found) {
                 Verdict::new(Outcome::Fail, Some("the patch did not apply"))
             }
             Some(false) => Verdict::of_flag(false),
-            None => Verdict::new(Outcome::Unscored, Some("the report has no verdict")),
+            None => Verdict::none("the report has no verdict"),
         }
     };
+    // The index of OpenHands has the cost beside the flag.
+    if let (Some(instance), Some(cost)) = (&instance, fields.number("cost").ok().flatten())
+        && cost.is_finite()
+    {
+        found
+            .swebench
+            .metrics
+            .push(Metrics::of_cost(instance, cost, record));
+    }
     let counted = tests(fields).map(|tests| (!tests.is_empty()).then(|| native::counts(&tests)));
     let tests = found.note(record, &name, counted);
     found.swebench.task_reports.push(TaskReport {
@@ -169,14 +224,29 @@ pub(crate) fn is_run_report(record: &Record<'_>) -> bool {
             || is_flag_map(record))
 }
 
-/// SWE-bench Pro's `{instance_id: bool}`.
+/// SWE-bench Pro's `{instance_id: bool}`; `null` stands for no verdict.
 fn is_flag_map(record: &Record<'_>) -> bool {
     record.fields().is_some_and(|fields| {
-        fields.keys().next().is_some()
+        let is_flag = |raw: Raw<'_>| matches!(raw.get(), "true" | "false");
+        fields.pairs().any(|(_, raw)| is_flag(raw))
             && fields
                 .pairs()
-                .all(|(key, raw)| key.contains("__") && matches!(raw.get(), "true" | "false"))
+                .all(|(key, raw)| key.contains("__") && (is_flag(raw) || raw.get() == "null"))
     })
+}
+
+/// Multi-SWE-bench's name of a pull request in the form of an `instance_id`.
+pub(crate) fn pull_request(fields: &Fields<'_>) -> Option<String> {
+    let part = |key: &str| fields.text_or_number(key).ok().flatten();
+    let (org, repo, number) = (part("org")?, part("repo")?, part("number")?);
+    Some(format!("{org}__{repo}-{number}"))
+}
+
+/// The same from an id of its final report, `org/repo:pr-number`.
+pub(super) fn of_final_report(id: &str) -> Option<String> {
+    let (path, number) = id.split_once(":pr-")?;
+    let (org, repo) = path.split_once('/')?;
+    Some(format!("{org}__{repo}-{number}"))
 }
 
 /// (list, outcome, mark), the weaker first: a later list overrides an earlier one.
@@ -196,6 +266,12 @@ const LISTS: &[(&str, Outcome, Option<&str>)] = &[
         Some("evaluation incomplete"),
     ),
     ("pending_ids", Outcome::Unscored, Some("evaluation pending")),
+    // sb-cli: the run on its servers failed, not the patch.
+    (
+        "failed_ids",
+        Outcome::Unscored,
+        Some("the evaluation run failed"),
+    ),
     ("no_logs", Outcome::Fail, Some("no test log")),
     ("no_generation", Outcome::Fail, None),
     ("no_apply", Outcome::Fail, Some("the patch did not apply")),
@@ -215,7 +291,6 @@ const LISTS: &[(&str, Outcome, Option<&str>)] = &[
         Outcome::Unscored,
         Some("infrastructure failure: reset failed"),
     ),
-    ("failed_ids", Outcome::Fail, None),
     ("empty_patch_ids", Outcome::Fail, None),
     ("error_ids", Outcome::Fail, Some("the evaluation errored")),
     ("unresolved_ids", Outcome::Fail, None),
@@ -242,9 +317,15 @@ pub(crate) fn read_run_report(record: &Record<'_>, found: &mut Found) {
     let mut verdicts = BTreeMap::new();
     if is_flag_map(record) {
         for (key, raw) in fields.pairs() {
-            verdicts.insert(key.to_owned(), Verdict::of_flag(raw.get() == "true"));
+            let verdict = match raw.get() {
+                "null" => Verdict::none("the report has no verdict"),
+                flag => Verdict::of_flag(flag == "true"),
+            };
+            verdicts.insert(key.to_owned(), verdict);
         }
     }
+    let reasons = fields.object("failure_reasons").ok().flatten();
+    let reasons = reasons.unwrap_or_default();
     for (key, outcome, mark) in LISTS {
         let Some(raw) = fields.some(key) else {
             continue;
@@ -258,7 +339,14 @@ pub(crate) fn read_run_report(record: &Record<'_>, found: &mut Found) {
             found.problem(record, None, error.to_string());
         }
         for id in ids {
-            verdicts.insert(id, Verdict::new(*outcome, *mark));
+            let verdict = match *mark {
+                Some(kind) if key.ends_with("_failure_ids") => {
+                    let reason = reasons.text(&id).ok().flatten();
+                    Verdict::infra(kind, reason.as_deref())
+                }
+                mark => Verdict::new(*outcome, mark),
+            };
+            verdicts.insert(id, verdict);
         }
     }
     let both = |key: &str| fields.texts_among(key).unwrap_or_default().0;
@@ -271,7 +359,10 @@ pub(crate) fn read_run_report(record: &Record<'_>, found: &mut Found) {
         found.problem(record, Some(id), reason);
     }
     // `{no_generation, no_logs, resolved}` names no failures.
-    let rest_failed = fields.has("resolved") && !fields.has("generated");
+    let rest_failed = fields.has("resolved")
+        && !["generated", "unresolved", "unresolved_ids"]
+            .iter()
+            .any(|key| fields.has(key));
     found.swebench.run_reports.push(RunReport {
         verdicts,
         rest_failed,

@@ -15,7 +15,7 @@ use crate::formats::found::{
 use super::Parts;
 use super::gather::{Run, evaluated, gather, instance_of, name_runs, submissions};
 use super::predictions::{PatchSource, Prediction};
-use super::reports::{RunReport, TaskReport, Verdict};
+use super::reports::{RunReport, TaskReport, Verdict, of_final_report};
 use super::traces::Trace;
 
 /// Where runs lie, to tell what belongs to one.
@@ -57,10 +57,18 @@ pub(crate) fn join(parts: Parts, joining: &mut Joining) -> Joined {
     for report in parts.run_reports {
         attach_run_report(report, &mut runs, joining);
     }
+    let mut stray: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for report in parts.task_reports {
-        attach_task_report(report, &mut runs, joining);
+        attach_task_report(report, &mut runs, &mut stray, joining);
     }
-    let mut stray = BTreeMap::new();
+    for (path, count) in std::mem::take(&mut stray) {
+        let reason = if count == 1 {
+            "the report belongs to no run with predictions".to_owned()
+        } else {
+            format!("{count} reports belong to no run with predictions")
+        };
+        joining.problems.push(Problem::new(&path, reason));
+    }
     let mut told: HashMap<String, FoundTask> = HashMap::new();
     for mut trace in traces {
         let path = joining.path(trace.at.file);
@@ -160,6 +168,10 @@ fn attach_run_report(report: RunReport, runs: &mut [Run], joining: &mut Joining)
     let mut orphans = Vec::new();
     let mut contradictions = Vec::new();
     for (id, verdict) in report.verdicts {
+        let id = match of_final_report(&id) {
+            Some(name) if !known.contains(id.as_str()) => name,
+            _ => id,
+        };
         if !known.contains(id.as_str()) {
             if verdict.outcome == Outcome::Pass {
                 orphans.push(id);
@@ -201,17 +213,18 @@ fn tell_contradiction(joining: &mut Joining, at: At, id: &str, before: Outcome, 
     joining.problem(at, id, reason);
 }
 
-fn attach_task_report(mut report: TaskReport, runs: &mut [Run], joining: &mut Joining) {
+fn attach_task_report(
+    mut report: TaskReport,
+    runs: &mut [Run],
+    stray: &mut BTreeMap<PathBuf, usize>,
+    joining: &mut Joining,
+) {
     let path = joining.path(report.at.file);
     let Some(id) = report.instance.take().or_else(|| instance_of(&path)) else {
         return;
     };
     let Some(index) = find_run(&path, runs, Some(&id)) else {
-        joining.problem(
-            report.at,
-            &id,
-            "the report belongs to no run with predictions",
-        );
+        *stray.entry(path).or_default() += 1;
         return;
     };
     let run = &mut runs[index];
@@ -230,10 +243,13 @@ fn attach_task_report(mut report: TaskReport, runs: &mut [Run], joining: &mut Jo
         }
         return;
     }
-    let before = run
-        .verdicts
-        .insert(id.clone(), (report.verdict.clone(), report.at));
     let now = report.verdict.clone();
+    let before = run.verdicts.get(&id).cloned();
+    // The summary knows the logs; a bare failure beside its doubt says nothing new.
+    let doubted = before.as_ref().is_some_and(|(before, _)| before.infra);
+    if !(doubted && now.outcome == Outcome::Fail) {
+        run.verdicts.insert(id.clone(), (now.clone(), report.at));
+    }
     let at = report.at;
     run.reports.insert(id.clone(), report);
     if let Some((before, _)) = before
@@ -341,17 +357,8 @@ fn rollout(
     let verdict = match run.verdicts.remove(&id) {
         Some((verdict, _)) => verdict,
         None if run.rest_failed => Verdict::of_flag(false),
-        None => Verdict {
-            outcome: Outcome::Unscored,
-            mark: Some(
-                if run.has_report {
-                    "in no list of the report"
-                } else {
-                    "no report"
-                }
-                .to_owned(),
-            ),
-        },
+        None if run.has_report => Verdict::none("in no list of the report"),
+        None => Verdict::none("no report"),
     };
     let mut trajectory = Trajectory::new(run.name.clone(), verdict.outcome);
     trajectory.marks.extend(verdict.mark);

@@ -10,6 +10,8 @@ use crate::formats::found::{At, Found, FoundTask, TaskSource};
 use crate::formats::json::{self, Fields, JsonError, Kind};
 use crate::formats::native::title;
 
+use super::reports::pull_request;
+
 /// One task row.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskRow {
@@ -21,11 +23,23 @@ pub(crate) struct TaskRow {
     pub at: At,
 }
 
-/// A record with an instance id and a problem statement, and no prediction.
+/// A record with an instance id and a problem statement, and no prediction; in Multi-SWE-bench a
+/// pull request with its test patch.
 pub(crate) fn is_task(record: &Record<'_>) -> bool {
+    if is_pull_request(record) {
+        return true;
+    }
     (record.has("instance_id") || record.key.is_some())
         && record.has("problem_statement")
         && !record.has("model_patch")
+}
+
+/// A row of Multi-SWE-bench: its `fix_patch` is the reference, where in predictions it is the
+/// answer.
+fn is_pull_request(record: &Record<'_>) -> bool {
+    ["org", "repo", "number", "base", "test_patch"]
+        .iter()
+        .all(|key| record.has(key))
 }
 
 /// Reads a task row.
@@ -35,6 +49,9 @@ pub(crate) fn read_task(record: &Record<'_>, found: &mut Found) {
     };
     let own = found.id(record, fields, "instance_id");
     let key = || {
+        if let Some(id) = pull_request(fields) {
+            return Ok(Some(id));
+        }
         record
             .checked_key("instance_id")
             .map(|key| key.map(str::to_owned))
@@ -50,12 +67,24 @@ pub(crate) fn read_task(record: &Record<'_>, found: &mut Found) {
             return;
         }
     };
-    let text = found.note(record, &instance, fields.text("problem_statement"));
+    let text = found.note(record, &instance, statement(fields));
+    let repo = found.note(record, &instance, fields.text("repo"));
+    let org = fields.text("org").ok().flatten();
+    let base = fields.object("base").ok().flatten();
+    let commit = match base {
+        Some(base) => base.text("sha"),
+        None => fields.text("base_commit"),
+    };
     let summary = TaskSummary {
         title: text.as_deref().and_then(title),
-        repo: found.note(record, &instance, fields.text("repo")),
-        base_commit: found.note(record, &instance, fields.text("base_commit")),
-        has_reference: fields.some("patch").is_some(),
+        repo: match (org, repo) {
+            (Some(org), Some(repo)) => Some(format!("{org}/{repo}")),
+            (_, repo) => repo,
+        },
+        base_commit: found.note(record, &instance, commit),
+        has_reference: ["patch", "fix_patch"]
+            .iter()
+            .any(|key| fields.some(key).is_some()),
     };
     for key in ["FAIL_TO_PASS", "PASS_TO_PASS"] {
         found.note(record, &instance, names(fields, key).map(Some));
@@ -77,12 +106,40 @@ pub(crate) fn read_task(record: &Record<'_>, found: &mut Found) {
 /// Opens the texts of a task row.
 pub(crate) fn task_content(fields: &Fields<'_>) -> Result<TaskContent, JsonError> {
     Ok(TaskContent {
-        text: fields.text("problem_statement")?,
-        reference_patch: fields.text("patch")?,
+        text: statement(fields)?,
+        reference_patch: match fields.text("patch")? {
+            None => fields.text("fix_patch")?,
+            patch => patch,
+        },
         fail_to_pass: names(fields, "FAIL_TO_PASS")?,
         pass_to_pass: names(fields, "PASS_TO_PASS")?,
         base_files: Vec::new(),
     })
+}
+
+/// The issue's text; for a pull request the issues it resolves, else its own title and body.
+fn statement(fields: &Fields<'_>) -> Result<Option<String>, JsonError> {
+    if let Some(text) = fields.text("problem_statement")? {
+        return Ok(Some(text));
+    }
+    let whole = |fields: &Fields<'_>| -> Result<String, JsonError> {
+        let parts = [fields.text("title")?, fields.text("body")?];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        Ok(parts.join("\n\n"))
+    };
+    let mut texts = Vec::new();
+    for (index, raw) in fields
+        .list("resolved_issues")?
+        .unwrap_or_default()
+        .into_iter()
+        .enumerate()
+    {
+        texts.push(json::element("resolved_issues", index, raw, whole)?);
+    }
+    if texts.is_empty() {
+        texts.push(whole(fields)?);
+    }
+    Ok(Some(texts.join("\n\n")).filter(|text| !text.trim().is_empty()))
 }
 
 /// Test names: a list, or a JSON text that holds a list.
