@@ -765,17 +765,17 @@ impl Joining {
         let indices = self.indices.get_or_init(|| {
             let files = self.files.iter().enumerate();
             files
-                .map(|(index, file)| (file.path.clone(), index))
+                .map(|(index, file)| (file.content_path(), index))
                 .collect()
         });
         indices.get(path).copied()
     }
 
-    /// The path of a file.
+    /// The path of a file, as it tells what the file holds: without the ending of a compressed file.
     pub(crate) fn path(&self, file: usize) -> PathBuf {
         self.files
             .get(file)
-            .map(|file| file.path.clone())
+            .map(Candidate::content_path)
             .unwrap_or_default()
     }
 

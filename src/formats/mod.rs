@@ -344,10 +344,11 @@ impl LoadedSet {
         let Ok(wanted) = std::fs::canonicalize(path) else {
             return false;
         };
-        let is_it = |file: &source::Candidate| {
-            std::fs::canonicalize(&file.path).is_ok_and(|real| real == wanted)
-        };
-        self.files.iter().any(is_it)
+        // An archive is the origin of many files.
+        let mut origins: Vec<&Path> = self.files.iter().map(source::Candidate::origin).collect();
+        origins.dedup();
+        let is_it = |path: &Path| std::fs::canonicalize(path).is_ok_and(|real| real == wanted);
+        origins.into_iter().any(is_it)
     }
 
     /// Opens the texts of one group (0-based index into `groups`). A text that cannot be read is

@@ -55,7 +55,7 @@ pub(crate) fn list(
     let more: Vec<PathBuf> = options
         .rankings
         .iter()
-        .filter(|path| !files.iter().any(|file| is_same_file(&file.path, path)))
+        .filter(|path| !files.iter().any(|file| is_same_file(file.origin(), path)))
         .cloned()
         .collect();
     files.extend(source::list(&more, problems));
@@ -128,7 +128,7 @@ pub(crate) fn read_all(
         if let [job] = jobs[next..end] {
             go_on = read_file(&files, job, options, &mut |found, done| {
                 assembler.take(job.file, found);
-                state.bytes_done = before.bytes_done + done;
+                state.bytes_done = before.bytes_done + done.min(bytes);
                 state.groups = assembler.groups();
                 progress(assembler, state)
             });
@@ -178,7 +178,7 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
         || options
             .rankings
             .iter()
-            .any(|path| is_same_file(path, &candidate.path));
+            .any(|path| is_same_file(path, candidate.origin()));
     let empty = || Found {
         path: candidate.path.clone(),
         options: Arc::clone(options),
@@ -188,11 +188,10 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     // What can be told only at the end of the file.
     let mut whole = empty();
     let named = candidate.named || rankings_only;
-    let extension = candidate
-        .path
-        .extension()
-        .and_then(|extension| extension.to_str());
-    if !named && extension.is_none_or(|extension| BESIDE.contains(&extension)) {
+    let plain = candidate.content_path();
+    let extension = plain.extension().or(candidate.path.extension());
+    let extension = extension.and_then(|extension| extension.to_str());
+    if !named && (extension.is_none() || is_beside(&plain)) {
         return true;
     }
     let bytes = match candidate.whole() {
@@ -204,6 +203,9 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
             return sink(whole, 0);
         }
     };
+    if let Some(damage) = candidate.damage() {
+        whole.problems.push(Problem::new(&candidate.path, damage));
+    }
     if bytes.trim_ascii().is_empty() && (named || is_json_name(extension)) {
         whole
             .problems
@@ -533,6 +535,13 @@ fn cut_off(error: &JsonError, is_last: bool) -> String {
     } else {
         error.to_string()
     }
+}
+
+/// Whether a file is a text, a log or a diff beside the data, by its name.
+pub(crate) fn is_beside(path: &Path) -> bool {
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .is_some_and(|extension| BESIDE.contains(&extension))
 }
 
 fn is_json_name(extension: Option<&str>) -> bool {

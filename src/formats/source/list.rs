@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Candidate;
+use super::{Candidate, archive};
 use crate::formats::Problem;
 
 /// Lists what may hold rollouts under `paths`: files, and the members of archives among them.
 pub(crate) fn list(paths: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<Candidate> {
-    walk(paths, problems)
+    let files = walk(paths, problems);
+    archive::expand(files, problems)
 }
 
 /// Lists the files under `paths`, sorted within each folder. A link is followed only while it
@@ -113,4 +114,18 @@ fn list_folder(
         // A stack gives back the last one first.
         open.extend(folders.into_iter().rev());
     }
+}
+
+/// The path as the file system knows it, as far as it is on the disk: what lies in an archive is
+/// not.
+pub(crate) fn real_path(path: &Path) -> PathBuf {
+    for outer in path.ancestors() {
+        if outer.as_os_str().is_empty() {
+            break;
+        }
+        if let (Ok(real), Ok(inside)) = (fs::canonicalize(outer), path.strip_prefix(outer)) {
+            return real.join(inside);
+        }
+    }
+    path.to_path_buf()
 }

@@ -2,16 +2,21 @@
 //!
 //! What is *not* here: records (`files`), and what they mean.
 
+mod archive;
 mod list;
+mod packed;
+mod spool;
+mod store;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-pub(crate) use list::list;
+pub(crate) use list::{list, real_path};
+use store::Store;
 
 /// Bytes that may hold rollouts: a file, or a member of an archive.
 #[derive(Debug, Clone)]
@@ -31,11 +36,16 @@ pub(crate) struct Candidate {
 impl Candidate {
     /// A file as it lies on the disk.
     fn of_file(path: PathBuf, meta: &fs::Metadata, named: bool) -> Self {
+        let file = Store::File(Arc::from(path.as_path()));
         Self {
             bytes: meta.len(),
             named,
             stamp: Stamp::of(meta),
-            store: Store::File(Arc::from(path.as_path())),
+            store: if meta.is_file() {
+                file
+            } else {
+                archive::stream(file)
+            },
             path,
         }
     }
@@ -76,7 +86,25 @@ impl Candidate {
 
     /// Whether what was listed is another file now. One that is gone cannot be mistaken for another.
     pub(crate) fn changed(&self) -> bool {
-        self.stamp.differs(self.store.origin())
+        !self.store.is_stream() && self.stamp.differs(self.store.origin())
+    }
+
+    /// What is wrong with compressed bytes although some of them could be unpacked; what was
+    /// unpacked is what the other methods read. Unpacks.
+    pub(crate) fn damage(&self) -> Option<&str> {
+        self.store.damage()
+    }
+
+    /// The path without the ending of a compressed file: what the file is called that was
+    /// compressed.
+    pub(crate) fn content_path(&self) -> PathBuf {
+        let is_compressed =
+            matches!(&self.store, Store::Packed(packed) if packed.is_compressed_file());
+        let extension = self.path.extension().and_then(|name| name.to_str());
+        match extension {
+            Some("gz" | "gzip" | "zst" | "zstd") if is_compressed => self.path.with_extension(""),
+            _ => self.path.clone(),
+        }
     }
 
     /// The path on the disk of the file that the bytes are stored in.
@@ -129,90 +157,18 @@ impl Deref for Bytes {
     }
 }
 
-/// What the bytes are read from.
-#[derive(Debug, Clone)]
-enum Store {
-    /// A file on the disk. It is opened for every read: there may be more files than a process may
-    /// hold open.
-    File(Arc<Path>),
-}
+/// Endings of archives' names, longer ones first.
+const ARCHIVES: &[&str] = &[
+    ".tar.gz", ".tar.zst", ".tgz", ".tzst", ".tar", ".zip", ".eval",
+];
 
-impl Store {
-    /// The path on the disk.
-    fn origin(&self) -> &Path {
-        match self {
-            Self::File(path) => path,
-        }
-    }
-
-    fn len(&self) -> io::Result<u64> {
-        match self {
-            Self::File(path) => Ok(fs::metadata(path)?.len()),
-        }
-    }
-
-    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::File(path) => file_read_at(&File::open(path)?, start, buf),
-        }
-    }
-
-    fn read(&self, start: u64, len: u64) -> io::Result<Vec<u8>> {
-        match self {
-            Self::File(path) => {
-                let file = File::open(path)?;
-                let there = file.metadata()?.len();
-                fill(start, len, there, |at, buf| file_read_at(&file, at, buf))
-            }
-        }
-    }
-
-    fn whole(&self) -> io::Result<Vec<u8>> {
-        match self {
-            // Not by its length: a pipe has none, and a log may grow meanwhile.
-            Self::File(path) => fs::read(path),
-        }
-    }
-}
-
-/// Reads `len` bytes from `start` on out of `there` bytes.
-fn fill(
-    start: u64,
-    len: u64,
-    there: u64,
-    read_at: impl Fn(u64, &mut [u8]) -> io::Result<usize>,
-) -> io::Result<Vec<u8>> {
-    let shorter = || {
-        io::Error::new(
-            io::ErrorKind::UnexpectedEof,
-            "the file became shorter since it was loaded",
-        )
-    };
-    if start.checked_add(len).is_none_or(|end| end > there) {
-        return Err(shorter());
-    }
-    let len = usize::try_from(len).map_err(io::Error::other)?;
-    let mut bytes = vec![0; len];
-    let mut done = 0;
-    while done < len {
-        match read_at(start + done as u64, &mut bytes[done..]) {
-            Ok(0) => return Err(shorter()),
-            Ok(count) => done += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(bytes)
-}
-
-/// Reads at a position; the file's own position plays no part.
-#[cfg(unix)]
-fn file_read_at(file: &File, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buf, start)
-}
-
-/// Reads at a position; the file's own position plays no part.
-#[cfg(windows)]
-fn file_read_at(file: &File, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buf, start)
+/// The name of a folder, or of an archive as the folder that was packed into it; `None` for `.`,
+/// `..` and roots.
+pub(crate) fn folder_name(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy();
+    let stem = ARCHIVES
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .filter(|stem| !stem.is_empty());
+    Some(stem.unwrap_or(&name).to_owned())
 }

@@ -11,6 +11,7 @@ use crate::formats::Problem;
 use crate::formats::assemble::Joining;
 use crate::formats::files::Place;
 use crate::formats::found::At;
+use crate::formats::source;
 
 use super::metrics::Metrics;
 use super::predictions::{PatchSource, Prediction};
@@ -79,17 +80,10 @@ impl Run {
 }
 
 fn last_name(path: &Path) -> String {
-    match path.file_name() {
-        Some(name) => name.to_string_lossy().into_owned(),
+    source::folder_name(path)
         // `.` and `..` have no name of their own.
-        None => std::fs::canonicalize(path)
-            .ok()
-            .and_then(|real| {
-                real.file_name()
-                    .map(|name| name.to_string_lossy().into_owned())
-            })
-            .unwrap_or_else(|| "run".to_owned()),
-    }
+        .or_else(|| source::folder_name(&source::real_path(path)))
+        .unwrap_or_else(|| "run".to_owned())
 }
 
 /// The folder of the run that a per-task file belongs to.
@@ -400,7 +394,7 @@ pub(super) fn name_runs(runs: &mut [Run]) {
     }
     let mut outer: Vec<PathBuf> = runs
         .iter()
-        .map(|run| std::fs::canonicalize(&run.folder).unwrap_or_else(|_| run.folder.clone()))
+        .map(|run| source::real_path(&run.folder))
         .collect();
     loop {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
