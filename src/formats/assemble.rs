@@ -19,7 +19,9 @@ use crate::domain::{
 use super::found::{Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource};
 use super::rankings::{self, Answer};
 use super::source::Candidate;
-use super::{FORMATS, FileReport, FormatRecords, LoadOptions, LoadedSet, Problem, swebench};
+use super::{
+    FORMATS, FileReport, FormatRecords, LoadOptions, LoadedSet, Problem, harbor, swebench,
+};
 
 /// Said of an outcome that [`LoadOptions::unscored_as_fail`] turned into a failure.
 const COUNTED_AS_FAIL: &str = "unscored, counted as fail";
@@ -89,10 +91,12 @@ pub(crate) struct Assembler {
     slots: Vec<Slot>,
     dirty: BTreeSet<usize>,
     parts: swebench::Parts,
+    harbor: harbor::Parts,
     parts_changed: bool,
     /// Task rows by task, as indices into `parts.tasks`.
     rows: HashMap<String, Vec<usize>>,
     joined: swebench::Joined,
+    jobs: harbor::Jobs,
     joined_problems: Vec<Problem>,
     answers: Vec<Answer>,
     answers_of: HashMap<String, Vec<usize>>,
@@ -110,9 +114,11 @@ impl Assembler {
             slots: Vec::new(),
             dirty: BTreeSet::new(),
             parts: swebench::Parts::default(),
+            harbor: harbor::Parts::default(),
             parts_changed: false,
             rows: HashMap::new(),
             joined: swebench::Joined::default(),
+            jobs: harbor::Jobs::default(),
             joined_problems: Vec::new(),
             answers: Vec::new(),
             answers_of: HashMap::new(),
@@ -155,7 +161,7 @@ impl Assembler {
 
     /// Takes over what was found in one file, or in the next part of it.
     pub(crate) fn take(&mut self, file: usize, found: Found) {
-        let mut trajectories = found.swebench.predictions.len();
+        let mut trajectories = found.swebench.predictions.len() + found.harbor.rollouts();
         for group in found.groups {
             trajectories += group.trajectories.len();
             self.take_group(file, group);
@@ -170,6 +176,10 @@ impl Assembler {
         if !found.swebench.is_empty() {
             self.parts_changed = true;
             self.parts.merge(found.swebench);
+        }
+        if !found.harbor.is_empty() {
+            self.parts_changed = true;
+            self.harbor.merge(found.harbor);
         }
         if let Some(notes) = self.notes.get_mut(file) {
             notes.problems.extend(found.problems);
@@ -196,6 +206,7 @@ impl Assembler {
             }
         }
         self.parts_changed |= self.parts.withdraw(file);
+        self.parts_changed |= self.harbor.withdraw(file);
         let before = self.answers.len();
         self.answers
             .retain(|answer| answer.at.is_none_or(|at| at.file != file));
@@ -223,7 +234,8 @@ impl Assembler {
     pub(crate) fn snapshot(&mut self, complete: bool) -> LoadedSet {
         if complete && self.parts_changed {
             self.parts.sort();
-            self.join(self.parts.clone());
+            self.harbor.sort();
+            self.join(self.parts.clone(), self.harbor.clone());
         }
         self.build_dirty();
         self.set(complete)
@@ -235,7 +247,8 @@ impl Assembler {
             let tasks = std::mem::take(&mut self.parts.tasks);
             let parts = std::mem::take(&mut self.parts);
             self.parts.tasks = tasks;
-            self.join(parts);
+            let harbor = std::mem::take(&mut self.harbor);
+            self.join(parts, harbor);
         }
         self.build_dirty();
         self.slots.sort_by(|a, b| a.group.id.cmp(&b.group.id));
@@ -305,13 +318,18 @@ impl Assembler {
     }
 
     /// Joins the parts of runs and marks every group that they touch.
-    fn join(&mut self, parts: swebench::Parts) {
+    fn join(&mut self, mut parts: swebench::Parts, harbor: harbor::Parts) {
         self.parts_changed = false;
         let mut joining = Joining {
             files: Arc::clone(&self.files),
             ..Joining::default()
         };
+        // What lies in a trial's folder belongs to it, whatever format it is of.
+        self.jobs = harbor::join(harbor, &mut parts.traces, &mut joining);
         self.joined = swebench::join(parts, &mut joining);
+        for (id, task) in std::mem::take(&mut joining.told) {
+            self.joined.told.entry(id).or_insert(task);
+        }
         self.joined_problems = joining.problems;
         self.rows.clear();
         for (place, row) in self.parts.tasks.iter().enumerate() {
@@ -389,6 +407,7 @@ impl Assembler {
                 .clone()
                 .filter(|(_, notes)| notes.foreign)
                 .map(|(file, _)| file.path.as_path())
+                .filter(|path| !self.jobs.covers(path))
                 .collect();
             tell_foreign(&paths, &self.joined.known, &mut foreign);
             made = self.reports();
@@ -755,6 +774,8 @@ pub(crate) struct Joining {
     pub problems: Vec<Problem>,
     /// Trajectories by group.
     pub attempts: BTreeMap<String, Vec<FoundTrajectory>>,
+    /// What is told of tasks, by group.
+    pub told: HashMap<String, FoundTask>,
     /// The files' indices by their paths, made when first asked for.
     indices: OnceCell<HashMap<PathBuf, usize>>,
 }

@@ -11,8 +11,8 @@ use crate::domain::{Extra, TaskSummary, Trajectory};
 use super::files::{Place, Record};
 use super::json::{Fields, JsonError};
 use super::rankings::Answer;
-use super::swebench;
 use super::{LoadOptions, Problem};
+use super::{harbor, swebench};
 
 /// Where the texts of a group are.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -71,12 +71,41 @@ pub(crate) enum RecordAt {
 pub(crate) struct TrajectorySource {
     /// The record with the patch.
     pub record: Option<RecordAt>,
-    /// The record with the trace, of this format.
-    pub trace: Option<(FormatId, Place, Option<u32>)>,
+    /// Further records with texts of it, in the order in which they are shown.
+    pub beside: Vec<Beside>,
     /// The task report with the tests' status.
     pub report: Option<Place>,
     /// The file that is the log of the test run, by its index.
     pub log: Option<usize>,
+    /// Logs in plain text, by file: each is shown behind the other steps.
+    pub texts: Vec<usize>,
+    /// The file that is the patch, when the record holds none.
+    pub patch_file: Option<usize>,
+}
+
+/// A record that holds texts of a trajectory beside the one it was found in: a trace, the tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Beside {
+    /// Its format.
+    pub format: FormatId,
+    /// Where it is.
+    pub place: Place,
+    /// 0-based element, when it holds several.
+    pub part: Option<u32>,
+    /// A line that stands before its steps, when they are not the trajectory's only ones.
+    pub title: Option<String>,
+}
+
+impl Beside {
+    /// A record without a title.
+    pub(crate) fn new(format: FormatId, place: Place, part: Option<u32>) -> Self {
+        Self {
+            format,
+            place,
+            part,
+            title: None,
+        }
+    }
 }
 
 /// A task as a record tells it.
@@ -150,7 +179,9 @@ impl GroupSource {
                 Some(RecordAt::PatchFile(file)) => Some(file),
                 _ => None,
             };
-            patch.into_iter().chain(source.log)
+            let files = [patch, source.log, source.patch_file];
+            let texts = source.texts.iter().copied();
+            files.into_iter().flatten().chain(texts)
         });
         self.places().map(|place| place.file).chain(others)
     }
@@ -160,8 +191,8 @@ impl GroupSource {
         let tasks = self.tasks.iter().map(TaskSource::at);
         let trajectories = self.trajectories.iter().flat_map(|source| {
             let record = source.record.and_then(RecordAt::place);
-            let trace = source.trace.map(|(_, place, _)| place);
-            [record, trace, source.report].into_iter().flatten()
+            let beside = source.beside.iter().map(|beside| beside.place);
+            record.into_iter().chain(beside).chain(source.report)
         });
         tasks.chain(trajectories)
     }
@@ -207,6 +238,8 @@ pub(crate) struct Found {
     pub answers: Vec<Answer>,
     /// Predictions, reports, tasks, traces of SWE-bench runs.
     pub swebench: swebench::Parts,
+    /// Trials, jobs, traces and test reports of Harbor.
+    pub harbor: harbor::Parts,
     /// Problems.
     pub problems: Vec<Problem>,
     /// Number of records that a format recognised.
@@ -225,6 +258,7 @@ impl Found {
         self.groups.extend(other.groups);
         self.answers.extend(other.answers);
         self.swebench.merge(other.swebench);
+        self.harbor.merge(other.harbor);
         self.problems.extend(other.problems);
         self.recognised += other.recognised;
         for (format, count) in other.records {

@@ -8,9 +8,11 @@
 //! into groups.
 
 mod assemble;
+mod atif;
 mod chat;
 mod files;
 mod found;
+mod harbor;
 mod json;
 pub mod listing;
 mod mini_swe_agent;
@@ -224,6 +226,83 @@ pub const FORMATS: &[Format] = &[
         detect: nemo_gym::is_rollout,
         read: nemo_gym::read,
         open: Some(nemo_gym::open),
+    },
+    Format {
+        name: "Harbor trial",
+        doc: "Result of one trial, with what lies in its folder: trace, tests, log, artifacts.",
+        group: "task_name within its source",
+        rollout: "trial_name",
+        reward: "verifier_result.rewards, else the verifier's reward file",
+        patch: "a patch among the artifacts, or one that the trace shows",
+        detect: harbor::trials::is_trial,
+        read: harbor::trials::read_trial,
+        open: Some(harbor::trials::open),
+    },
+    Format {
+        name: "Harbor job",
+        doc: "Result of a job: how many trials there should be, and their results in some versions.",
+        group: "task_name within its source",
+        rollout: "trial_name",
+        reward: "trial_results, for trials without a folder",
+        patch: "—",
+        detect: harbor::trials::is_job,
+        read: harbor::trials::read_job,
+        open: Some(harbor::trials::open),
+    },
+    Format {
+        name: "Harbor configuration",
+        doc: "What a trial or job was started with: tells of trials that left no result.",
+        group: "—",
+        rollout: "trial_name",
+        reward: "—",
+        patch: "—",
+        detect: harbor::trials::is_config,
+        read: harbor::trials::read_config,
+        open: None,
+    },
+    Format {
+        name: "ATIF trajectory",
+        doc: "Agent trajectory of versions 1.0 to 1.8, with continuations and sub-agents.",
+        group: "the trial's task, else extra, session_id or the folder",
+        rollout: "the trial, else trajectory_id or the file",
+        reward: "—",
+        patch: "extra, or the last git diff that the trace shows",
+        detect: atif::is_document,
+        read: atif::read_document,
+        open: Some(atif::open),
+    },
+    Format {
+        name: "CTRF test report",
+        doc: "Tests of a Harbor trial (`verifier/ctrf.json`).",
+        group: "—",
+        rollout: "the trial's folder",
+        reward: "—",
+        patch: "—",
+        detect: harbor::verifier::is_report,
+        read: harbor::verifier::read_report,
+        open: Some(harbor::verifier::open),
+    },
+    Format {
+        name: "Terminal-Bench trial",
+        doc: "`results.json` of a trial or a run of Terminal-Bench 0.2.",
+        group: "task_id",
+        rollout: "trial_name",
+        reward: "is_resolved",
+        patch: "—",
+        detect: harbor::terminal_bench::is_trial,
+        read: harbor::terminal_bench::read_trial,
+        open: Some(harbor::terminal_bench::open),
+    },
+    Format {
+        name: "Terminal-Bench run",
+        doc: "`run_metadata.json`: agent and model of a run.",
+        group: "—",
+        rollout: "—",
+        reward: "—",
+        patch: "—",
+        detect: harbor::terminal_bench::is_run,
+        read: harbor::terminal_bench::read_run,
+        open: None,
     },
     Format {
         name: "SWE-bench task",

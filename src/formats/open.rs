@@ -5,14 +5,17 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::domain::{Content, RolloutGroup, TaskContent, Trajectory, TrajectoryContent};
+use crate::domain::{
+    Content, PatchPresence, RolloutGroup, Step, StepKind, TaskContent, Trajectory,
+    TrajectoryContent,
+};
 
 use super::files::{self, Body, Place};
-use super::found::{FormatId, GroupSource, RecordAt, TaskSource, TrajectorySource};
+use super::found::{Beside, FormatId, GroupSource, RecordAt, TaskSource, TrajectorySource};
 use super::json::{self, Fields, JsonError};
 use super::rollout::Opened;
 use super::source::Candidate;
-use super::{FORMATS, native, swebench};
+use super::{FORMATS, harbor, native, swebench};
 
 /// Why a text cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -208,9 +211,23 @@ fn open_trajectory(
         name_all(&mut inner, place, files, &name);
     }
     problems.append(&mut inner);
-    if let Some((format, place, part)) = source.trace {
-        match open_of(format, place, part, files, problems) {
-            Ok(opened) => content.steps = opened.content.steps,
+    // What a record beside its traces tells is how it ended.
+    let end = std::mem::take(&mut content.steps);
+    for beside in &source.beside {
+        open_beside(beside, trajectory, files, problems, seen, &mut content);
+    }
+    for &file in &source.texts {
+        let name = files.get(file).and_then(|file| file.path.file_name());
+        let name = name.unwrap_or_default().to_string_lossy();
+        match whole_text(file, files) {
+            Ok(text) => content.steps.extend(harbor::logs::steps(&name, &text)),
+            Err(error) => note(problems, seen, &error),
+        }
+    }
+    content.steps.extend(end);
+    if let Some(file) = source.patch_file {
+        match whole_text(file, files) {
+            Ok(patch) => content.patch = Some(patch),
             Err(error) => note(problems, seen, &error),
         }
     }
@@ -227,6 +244,35 @@ fn open_trajectory(
         }
     }
     content
+}
+
+/// Adds what a further record tells of a trajectory.
+fn open_beside(
+    beside: &Beside,
+    trajectory: &Trajectory,
+    files: &[Candidate],
+    problems: &mut Vec<String>,
+    seen: &mut BTreeSet<String>,
+    content: &mut TrajectoryContent,
+) {
+    let opened = open_of(beside.format, beside.place, beside.part, files, problems);
+    let more = match opened {
+        Ok(opened) => opened.content,
+        Err(error) => return note(problems, seen, &error),
+    };
+    if let Some(title) = &beside.title {
+        content.steps.push(Step {
+            kind: Some(StepKind::Other),
+            text: title.clone(),
+            ..Step::default()
+        });
+    }
+    content.steps.extend(more.steps);
+    content.tests.extend(more.tests);
+    // A trace may hold a patch that is not what was handed in: the index tells whether it counts.
+    if trajectory.patch.presence != PatchPresence::Missing {
+        content.patch = content.patch.take().or(more.patch);
+    }
 }
 
 /// Opens a record through its format.

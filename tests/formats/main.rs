@@ -1,6 +1,7 @@
 //! Loading: the real group sets row by row, gagar's own files, and inputs that are broken.
 
 mod containers;
+mod harbor;
 mod lines;
 mod native_out;
 mod nemo_gym;

@@ -9,7 +9,7 @@ use crate::domain::{Outcome, Trajectory};
 use crate::formats::Problem;
 use crate::formats::assemble::{Joining, mark_patch};
 use crate::formats::found::{
-    Again, At, FoundTask, FoundTrajectory, RecordAt, TaskSource, TrajectorySource,
+    Again, At, Beside, FoundTask, FoundTrajectory, RecordAt, TaskSource, TrajectorySource,
 };
 
 use super::Parts;
@@ -396,7 +396,9 @@ fn rollout(
         }
         // A trace that holds the patch as well is opened once.
         if !matches!(source.record, Some(RecordAt::Of(_, place, _)) if place == trace.place) {
-            source.trace = Some((trace.format, trace.place, trace.part));
+            source
+                .beside
+                .push(Beside::new(trace.format, trace.place, trace.part));
         }
     }
     if let Some(metrics) = run.metrics.remove(&id) {
