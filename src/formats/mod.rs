@@ -7,9 +7,12 @@
 //! that recognises a record reads it into `Found`, and `assemble` joins what was found in all files
 //! into groups.
 
+mod areal;
 mod assemble;
 mod atif;
 mod chat;
+mod cut_patch;
+mod decoded_chat;
 mod files;
 mod found;
 mod harbor;
@@ -19,14 +22,20 @@ mod mini_swe_agent;
 mod native;
 mod nemo_gym;
 mod open;
+mod prompt_answer;
 mod rankings;
 mod responses;
 mod rollout;
 mod scan;
+mod skyrl;
+mod slime;
 mod source;
 mod split;
+mod step_in_path;
 mod swe_agent;
 mod swebench;
+mod trl;
+mod verl;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -303,6 +312,59 @@ pub const FORMATS: &[Format] = &[
         detect: harbor::terminal_bench::is_run,
         read: harbor::terminal_bench::read_run,
         open: None,
+        name: "verl rollout dump",
+        doc: "A line per sample with decoded prompt and answer and the score, a file per step.",
+        group: "uid up to its last two numbers, else equal input; within one step",
+        rollout: "the rest of the uid, request_id, else the line",
+        reward: "score",
+        patch: "cut from the output",
+        detect: verl::is_sample,
+        read: verl::read,
+        open: Some(verl::open),
+    },
+    Format {
+        name: "AReaL rollout dump",
+        doc: "A file per task under a folder per weights version, a line per sample.",
+        group: "task_id and version",
+        rollout: "sample_idx",
+        reward: "reward",
+        patch: "cut from the completion",
+        detect: areal::is_sample,
+        read: areal::read,
+        open: Some(areal::open),
+    },
+    Format {
+        name: "SkyRL evaluation dump",
+        doc: "A line per sample with prompt, response and score.",
+        group: "env_extras.instance_id, else equal input_prompt; within one step",
+        rollout: "the line",
+        reward: "score, summed when it is per token",
+        patch: "cut from the response",
+        detect: skyrl::is_sample,
+        read: skyrl::read,
+        open: Some(skyrl::open),
+    },
+    Format {
+        name: "slime samples",
+        doc: "slime's samples exported as JSON (its own dumps are torch pickles).",
+        group: "group_index within one file",
+        rollout: "index",
+        reward: "reward; aborted samples: unscored",
+        patch: "metadata.model_patch, else cut from the response",
+        detect: slime::is_samples,
+        read: slime::read,
+        open: Some(slime::open),
+    },
+    Format {
+        name: "TRL completions",
+        doc: "Rows of TRL's completion log, exported as JSON.",
+        group: "equal prompt within one step",
+        rollout: "the line",
+        reward: "reward, else the sum of the reward columns",
+        patch: "cut from the completion",
+        detect: trl::is_row,
+        read: trl::read,
+        open: Some(trl::open),
     },
     Format {
         name: "SWE-bench task",

@@ -12,9 +12,9 @@ use crate::domain::{
 use super::assemble::mark_patch;
 use super::files::{Body, Record};
 use super::found::Found;
-use super::json::{self, Fields, JsonError, Raw};
+use super::json::{Fields, JsonError, Raw};
 use super::native::title;
-use super::rollout::{Opened, Rollout, Verdict, extra, place_name, short_hash};
+use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name, short_hash};
 use super::{responses, swebench};
 
 /// Keys that are read, or that repeat what another key says.
@@ -330,10 +330,7 @@ pub(crate) fn open(
     _part: Option<u32>,
     problems: &mut Vec<String>,
 ) -> Result<Opened, JsonError> {
-    let Body::Object(record) = body else {
-        return Err(json::wrong("record", "an object", "a list"));
-    };
-    let parts = Parts::of(record)?;
+    let parts = Parts::of(rollout::object(body)?)?;
     let mut told = |error: JsonError| problems.push(error.to_string());
     let tests = parts
         .report()

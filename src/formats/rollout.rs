@@ -7,12 +7,12 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::domain::{Extra, Outcome, TaskContent, TaskSummary, Trajectory, TrajectoryContent};
 
-use super::files::Record;
+use super::files::{Body, Record};
 use super::found::{
     Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, RecordAt, TaskSource,
     TrajectorySource,
 };
-use super::json::{self, Fields, Kind, Raw};
+use super::json::{self, Fields, JsonError, Kind, Raw};
 
 /// What a format's `open` hands over: the texts of one rollout and of its task as its record has
 /// them.
@@ -136,6 +136,32 @@ pub(crate) fn short_hash(text: &str) -> String {
         .take(3)
         .map(|byte| format!("{byte:02x}"))
         .collect()
+}
+
+/// The fields of a record that is an object.
+///
+/// # Errors
+/// When it is a list.
+pub(crate) fn object<'b, 'a>(body: &'b Body<'a>) -> Result<&'b Fields<'a>, JsonError> {
+    match body {
+        Body::Object(fields) => Ok(fields),
+        Body::List(_) => Err(json::wrong("record", "an object", "a list")),
+    }
+}
+
+/// The element of a list that holds a rollout.
+///
+/// # Errors
+/// When it is no object or not there any more.
+pub(crate) fn element<'a>(
+    list: &[Raw<'a>],
+    name: &str,
+    part: u32,
+) -> Result<Fields<'a>, JsonError> {
+    let name = json::element_name(name, part as usize);
+    let raw = list.get(part as usize).copied();
+    let raw = raw.ok_or_else(|| json::wrong(&name, "an object", "nothing"))?;
+    Fields::of(&name, raw)
 }
 
 /// What the tests said, as a record has it: three-valued, never guessed.

@@ -7,6 +7,7 @@ mod native_out;
 mod nemo_gym;
 mod swe_agents;
 mod swebench_relatives;
+mod text_dumps;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -15,8 +15,8 @@ use super::packed::{Coding, Method, Packed};
 use super::spool::Spool;
 use super::store::Store;
 use super::{Candidate, Stamp};
-use crate::formats::Problem;
 use crate::formats::scan::is_beside;
+use crate::formats::{Problem, slime};
 
 /// Bytes that tell what something is.
 const HEAD: usize = 512;
@@ -82,6 +82,10 @@ fn expand_one(file: Candidate, spool: &Arc<Spool>, depth: usize, wrapped: usize)
     };
     let path = file.path.clone();
     let told = |reason: &str| (Vec::new(), vec![Problem::new(&path, reason)]);
+    // Many of them are zip archives, too.
+    if slime::is_pickle(&path, &head) {
+        return told(slime::PICKLE);
+    }
     match kind(&head) {
         Kind::Plain => (vec![file], Vec::new()),
         Kind::Foreign(name) => told(&format!("compressed with {name}: not supported")),

@@ -1,0 +1,156 @@
+//! A rollout told as a prompt and an answer, each a decoded text or a list of chat messages: its
+//! steps, its task, its patch, and the name of a task that has none.
+//!
+//! What is *not* here: which keys hold them, and rewards.
+
+use crate::diff::summarize;
+use crate::domain::{PatchPresence, Step, StepKind, TaskContent, TaskSummary, Trajectory};
+
+use super::assemble::mark_patch;
+use super::decoded_chat::{Speaker, split};
+use super::json::{self, Fields, JsonError, Kind, Raw};
+use super::native::title;
+use super::rollout::{Opened, short_hash};
+use super::{chat, cut_patch};
+
+/// What prompt and answer say.
+#[derive(Debug, Default)]
+pub(crate) struct PromptAnswer {
+    steps: Vec<Step>,
+    task: Option<String>,
+    patch: Option<String>,
+    /// Whether the patch was cut from the answer.
+    cut: bool,
+}
+
+impl PromptAnswer {
+    /// Reads both sides; a patch that has a key of its own (see [`recorded_patch`]) is taken as it
+    /// is, else it is cut from the answer (see [`cut_patch::cut`]).
+    ///
+    /// # Errors
+    /// When a side is a list with an element that is no message, or a text cannot be decoded.
+    pub(crate) fn read(
+        prompt: Option<Raw<'_>>,
+        answer: Option<Raw<'_>>,
+        patch: Option<String>,
+    ) -> Result<Self, JsonError> {
+        let (mut steps, mut asked) = (Vec::new(), false);
+        if let Some(raw) = prompt {
+            side("prompt", raw, Speaker::User, &mut asked, &mut steps)?;
+        }
+        let of_user = |step: &&Step| step.kind == Some(StepKind::User);
+        let task = steps.iter().find(of_user).map(|step| step.text.clone());
+        let asked_in = steps.len();
+        let whole = match answer {
+            Some(raw) => side("answer", raw, Speaker::Assistant, &mut asked, &mut steps)?,
+            None => None,
+        };
+        let mut read = Self {
+            task,
+            cut: patch.is_none(),
+            patch,
+            ..Self::default()
+        };
+        if read.patch.is_none() {
+            let said = steps[asked_in..].iter().rev();
+            let in_steps = || {
+                said.filter(|step| step.tool.is_none())
+                    .find_map(|s| cut_patch::cut(&s.text))
+            };
+            let patch = match &whole {
+                Some(text) => cut_patch::cut(text),
+                None => in_steps(),
+            };
+            read.patch = patch.map(str::to_owned);
+        }
+        read.steps = steps;
+        Ok(read)
+    }
+
+    /// Writes what is known of patch and steps into the index entry; answers the task in one line.
+    pub(crate) fn describe(&self, trajectory: &mut Trajectory) -> TaskSummary {
+        trajectory.patch = summarize(self.patch.as_deref());
+        trajectory.steps = Some(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
+        match (self.cut, trajectory.patch.presence) {
+            (true, PatchPresence::Missing) => trajectory.marks.push(cut_patch::NONE.to_owned()),
+            (true, _) => trajectory.marks.push(cut_patch::CUT.to_owned()),
+            (false, _) => mark_patch(trajectory),
+        }
+        TaskSummary {
+            title: self.task.as_deref().and_then(title),
+            ..TaskSummary::default()
+        }
+    }
+
+    /// The texts.
+    pub(crate) fn opened(self) -> Opened {
+        let mut opened = Opened {
+            task: TaskContent {
+                text: self.task,
+                ..TaskContent::default()
+            },
+            ..Opened::default()
+        };
+        opened.content.patch = self.patch;
+        opened.content.steps = self.steps;
+        opened
+    }
+}
+
+/// One side's steps; answers the whole text when it is one.
+fn side(
+    name: &str,
+    raw: Raw<'_>,
+    first: Speaker,
+    asked: &mut bool,
+    out: &mut Vec<Step>,
+) -> Result<Option<String>, JsonError> {
+    match raw.kind() {
+        Kind::Text => {
+            let text = json::text(name, raw.get())?;
+            split(&text, first, asked, out);
+            Ok(Some(text))
+        }
+        Kind::List => {
+            for (index, raw) in json::list(name, raw)?.into_iter().enumerate() {
+                let name = json::element_name(name, index);
+                if raw.kind() == Kind::Text {
+                    split(&json::text(&name, raw.get())?, first, asked, out);
+                } else {
+                    chat::message(&Fields::of(&name, raw)?, asked, out)?;
+                }
+            }
+            Ok(None)
+        }
+        Kind::Object => {
+            chat::message(&Fields::of(name, raw)?, asked, out)?;
+            Ok(None)
+        }
+        Kind::Number | Kind::Word => Err(json::wrong(name, "a text or messages", raw.get())),
+    }
+}
+
+/// The patch under a key of its own, where a reward function or an environment left one.
+///
+/// # Errors
+/// When it is no text.
+pub(crate) fn recorded_patch(fields: &Fields<'_>) -> Result<Option<String>, JsonError> {
+    for key in PATCH_KEYS {
+        if let Some(patch) = fields.text(key)? {
+            return Ok(Some(patch));
+        }
+    }
+    Ok(None)
+}
+
+/// The keys [`recorded_patch`] looks at.
+pub(crate) const PATCH_KEYS: &[&str] = &["model_patch", "git_patch", "output_patch", "patch"];
+
+/// The name of a task that only its prompt tells: the step and a hash of the prompt.
+pub(crate) fn prompt_name(step: Option<i64>, prompt: &str) -> String {
+    let hash = short_hash(prompt);
+    match step {
+        Some(step) => format!("step {step} · {hash}"),
+        None => format!("prompt {hash}"),
+    }
+}
