@@ -312,6 +312,8 @@ pub const FORMATS: &[Format] = &[
         detect: harbor::terminal_bench::is_run,
         read: harbor::terminal_bench::read_run,
         open: None,
+    },
+    Format {
         name: "verl rollout dump",
         doc: "A line per sample with decoded prompt and answer and the score, a file per step.",
         group: "uid up to its last two numbers, else equal input; within one step",
