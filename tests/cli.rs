@@ -706,3 +706,73 @@ fn formats_are_listed_in_eighty_columns_and_as_json() {
         }
     }
 }
+
+#[test]
+fn a_filter_chooses_groups_in_every_command() {
+    let desk = Desk::new();
+    let all = desk.rows(0, &["groups", "groups.jsonl", "--json"]);
+    let ids = |rows: &[Value]| -> Vec<String> {
+        let ids = rows.iter().map(|row| row["group_id"].as_str().unwrap());
+        let mut ids: Vec<_> = ids.map(str::to_owned).collect();
+        ids.dedup();
+        ids
+    };
+    let kept: Vec<Value> = all
+        .iter()
+        .filter(|row| row["kept"] == true)
+        .cloned()
+        .collect();
+    assert!(kept.len() < all.len() && !kept.is_empty());
+    let chosen = desk.rows(
+        0,
+        &["groups", "groups.jsonl", "--json", "--filter", "kept n>=1"],
+    );
+    assert_eq!(chosen, kept);
+    let out = desk.rows(
+        0,
+        &["convert", "groups.jsonl", "-o", "-", "--filter", "kept"],
+    );
+    assert_eq!(ids(&out), ids(&kept));
+    let dropped = ["--all", "--filter", "dropped"];
+    let rows = desk.rows(0, &[&["advantages", "groups.jsonl"], &dropped[..]].concat());
+    assert!(ids(&rows).iter().all(|id| !ids(&kept).contains(id)));
+    assert!(!rows.is_empty());
+    assert_eq!(desk.rank(r#"[["t1"],["t3","t4"]]"#).code, 0);
+    let export = |filter: &str| {
+        let args = [
+            "export",
+            "annotations",
+            "groups.jsonl",
+            "-o",
+            "-",
+            "--filter",
+            filter,
+        ];
+        desk.rows(0, &args).len()
+    };
+    assert_eq!((export("kept"), export("dropped")), (1, 0));
+    let wrong = desk.run(&["groups", "groups.jsonl", "--filter", "fly"]);
+    assert_eq!(wrong.code, 2);
+    assert!(
+        wrong.err.contains("problems") && wrong.err.contains("kept"),
+        "{}",
+        wrong.err
+    );
+}
+
+#[test]
+fn a_filter_knows_formats_and_problems() {
+    let desk = Desk::new();
+    let bad = r#"{"group_id":"bad","trajectories":[{"trajectory_id":"a/b","outcome":"pass","reward":NaN},{"reward":1}]}"#;
+    desk.write("more.jsonl", &format!("{bad}\n"));
+    let ids = |filter: &str| -> Vec<String> {
+        let rows = desk.rows(1, &["groups", ".", "--json", "--filter", filter]);
+        rows.iter()
+            .map(|row| row["group_id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(ids("problems>0"), ["bad"]);
+    assert_eq!(ids("problems=2"), ["bad"]);
+    assert!(!ids("format:gagar.group").is_empty());
+    assert!(ids("format:verl").is_empty());
+}

@@ -5,7 +5,7 @@ use super::args::{AdvantagesArgs, Source};
 use super::error::CliError;
 use super::inputs::{Whose, open, require_db};
 use super::output::Io;
-use crate::export;
+use crate::export::{self, ExportSource};
 use crate::review::{ReviewSession, ReviewState};
 
 /// Prints `gagar.advantage/1` rows.
@@ -25,17 +25,27 @@ pub fn run(args: &AdvantagesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     options.all = args.rows.all;
     options.export_id.clone_from(&args.rows.export_id);
     let target = export::find("advantages").ok_or_else(|| CliError::failed("no such export"))?;
-    let written = target.write(&opened.session, &options, io.out)?;
+    let session = &opened.session;
+    let selection = args.which.selection(session);
+    let source = selection
+        .as_ref()
+        .map_or(session as &dyn ExportSource, |selection| selection);
+    let written = target.write(source, &options, io.out)?;
     super::export::tell(&written, io)?;
     if args.rows.source == Some(Source::Human) {
-        tell_unjudged(&opened.session, io)?;
+        tell_unjudged(session, &args.which.chosen(session), io)?;
     }
     Ok(Ending::of(opened.problems || !written.problems.is_empty()))
 }
 
 /// Says how many kept groups have no submitted ranking, so that nobody takes their rows for judged.
-fn tell_unjudged(session: &ReviewSession, io: &mut Io<'_>) -> std::io::Result<()> {
-    let kept = || session.rows().iter().filter(|row| row.class.is_kept());
+fn tell_unjudged(
+    session: &ReviewSession,
+    chosen: &[usize],
+    io: &mut Io<'_>,
+) -> std::io::Result<()> {
+    let rows = || chosen.iter().filter_map(|&index| session.rows().get(index));
+    let kept = || rows().filter(|row| row.class.is_kept());
     let stale = kept().filter(|row| row.state == ReviewState::Stale).count();
     let open = kept()
         .filter(|row| matches!(row.state, ReviewState::Unseen | ReviewState::Draft))

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use crate::domain::redistribution::{TieRule, UnrankedPolicy};
 use crate::domain::{Estimator, Scheme};
-use crate::review::{RankingSource, Settings};
+use crate::review::{Filter, RankingSource, ReviewSession, Selection, Settings};
 
 /// Examples at the end of `gagar --help`.
 const EXAMPLES: &str = "\
@@ -129,6 +129,32 @@ pub struct Input {
     pub common: Common,
 }
 
+/// Which groups a command is about.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Which {
+    /// Only groups that meet every term: kept class:mixed passing>=2 '!masked' task~text ...
+    #[arg(long, value_name = "EXPR", value_parser = Filter::read)]
+    pub filter: Option<Filter>,
+}
+
+impl Which {
+    /// The chosen groups (0-based indices).
+    #[must_use]
+    pub fn chosen(&self, session: &ReviewSession) -> Vec<usize> {
+        match &self.filter {
+            Some(filter) => filter.select(session),
+            None => (0..session.rows().len()).collect(),
+        }
+    }
+
+    /// The chosen groups as the source of an export; `None` without a filter.
+    #[must_use]
+    pub fn selection<'a>(&self, session: &'a ReviewSession) -> Option<Selection<'a>> {
+        let filter = self.filter.as_ref()?;
+        Some(Selection::of(session, filter))
+    }
+}
+
 /// The headless commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -137,6 +163,9 @@ pub enum Command {
         /// What to load.
         #[command(flatten)]
         input: Input,
+        /// Which groups.
+        #[command(flatten)]
+        which: Which,
         /// One JSON object a line.
         #[arg(long)]
         json: bool,
@@ -195,6 +224,9 @@ pub struct AdvantagesArgs {
     /// What to load.
     #[command(flatten)]
     pub input: Input,
+    /// Which groups.
+    #[command(flatten)]
+    pub which: Which,
     /// Which rows.
     #[command(flatten)]
     pub rows: AdvantageRows,
@@ -247,6 +279,9 @@ pub struct ExportArgs {
     /// What to load.
     #[command(flatten)]
     pub input: Input,
+    /// Which groups.
+    #[command(flatten)]
+    pub which: Which,
     /// The file to write.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
@@ -264,6 +299,9 @@ pub struct ConvertArgs {
     /// What to load.
     #[command(flatten)]
     pub input: Input,
+    /// Which groups.
+    #[command(flatten)]
+    pub which: Which,
     /// The file to write; - for stdout.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,

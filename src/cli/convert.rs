@@ -4,6 +4,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -11,11 +12,12 @@ use serde::Serialize;
 use super::Ending;
 use super::args::ConvertArgs;
 use super::error::CliError;
-use super::inputs::{load_set, refuse_inputs, tell_all};
+use super::inputs::{Whose, load_set, open, refuse_inputs, tell_all, tell_problems};
 use super::output::Io;
 use super::whole_file::write_whole;
 use crate::export::write_group;
 use crate::formats::{LoadedSet, Problem};
+use crate::review::RankingSource;
 
 /// Time between two notes on how far the work is.
 const BETWEEN_NOTES: Duration = Duration::from_secs(2);
@@ -51,14 +53,22 @@ pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         refuse_inputs(&args.output, &args.input)?;
         refuse_existing(args)?;
     }
-    let set = load_set(&args.input.paths, &args.input.common)?;
+    // Only a filter asks who judged what.
+    let (set, indices) = if args.which.filter.is_some() {
+        let session = open(&args.input, RankingSource::Best, Whose::User, io)?.session;
+        (Arc::clone(session.set()), args.which.chosen(&session))
+    } else {
+        let set = load_set(&args.input.paths, &args.input.common)?;
+        tell_problems(&set, io)?;
+        let indices = (0..set.groups.len()).collect();
+        (Arc::new(set), indices)
+    };
     if !to_stdout && set.reads(&args.output) {
         let name = args.output.display();
         return Err(CliError::usage(format!(
             "-o would overwrite {name}, which was loaded"
         )));
     }
-    let indices: Vec<usize> = (0..set.groups.len()).collect();
     let converted = if to_stdout {
         write_groups(&set, &indices, io.out, io.err)?
     } else {
@@ -69,7 +79,7 @@ pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
             .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?
             .0
     };
-    tell_all(set.problems.iter().chain(&converted.problems), io)?;
+    tell_all(converted.problems.iter(), io)?;
     let summary = Summary {
         output: args.output.to_string_lossy(),
         groups: converted.groups,

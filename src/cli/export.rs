@@ -11,7 +11,7 @@ use super::error::CliError;
 use super::inputs::{Whose, open, refuse_inputs, require_db};
 use super::output::Io;
 use super::whole_file::{Hashing, write_whole};
-use crate::export::{self, Written};
+use crate::export::{self, ExportSource, Written};
 use crate::store::{EventBody, EventStore};
 
 /// Writes one export.
@@ -40,12 +40,16 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     options.permute = args.permute;
 
     let to_stdout = args.output == Path::new("-");
+    let selection = args.which.selection(&session);
+    let source = selection
+        .as_ref()
+        .map_or(&session as &dyn ExportSource, |selection| selection);
     let (written, sha256) = if to_stdout {
         let mut out = Hashing::new(&mut *io.out);
-        let written = target.write(&session, &options, &mut out)?;
+        let written = target.write(source, &options, &mut out)?;
         (written, out.hex())
     } else {
-        write_whole(&args.output, |out| target.write(&session, &options, out))
+        write_whole(&args.output, |out| target.write(source, &options, out))
             .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?
     };
     tell(&written, io)?;
@@ -58,10 +62,13 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         ))?;
     }
 
-    let config = format!(
+    let mut config = format!(
         "estimator={} scheme={} {} all={} permute={}",
         options.estimator, options.scheme, options.choices, options.all, options.permute
     );
+    if let Some(filter) = &args.which.filter {
+        config.push_str(&format!(" filter={}", filter.text()));
+    }
     if let Some(export_id) = written
         .export_id
         .as_ref()

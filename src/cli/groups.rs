@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Ending;
-use super::args::Input;
+use super::args::{Input, Which};
 use super::error::CliError;
 use super::inputs::{Whose, open};
 use super::output::Io;
@@ -26,14 +26,12 @@ struct Line<'a> {
 ///
 /// # Errors
 /// When the paths or the log cannot be read, or the output cannot be written.
-pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliError> {
+pub fn run(input: &Input, which: &Which, json: bool, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let opened = open(input, RankingSource::Best, Whose::User, io)?;
     let session = &opened.session;
-    let lines = session
-        .set()
-        .groups
-        .iter()
-        .zip(session.rows())
+    let chosen = which.chosen(session).into_iter();
+    let lines = chosen
+        .filter_map(|index| Some((session.group(index)?, session.rows().get(index)?)))
         .map(|(group, row)| Line {
             group_id: group.id.as_str(),
             n: row.n,

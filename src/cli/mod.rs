@@ -69,7 +69,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
     };
     match &cli.command {
         None => open::run(&cli),
-        Some(Command::Groups { input, json }) => groups::run(input, *json, io),
+        Some(Command::Groups { input, which, json }) => groups::run(input, which, *json, io),
         Some(Command::Check { input, json }) => check::run(input, *json, io),
         Some(Command::Advantages(args)) => advantages::run(args, io),
         Some(Command::Rank(args)) => rank::run(args, io),

@@ -211,6 +211,30 @@ impl RecordAt {
     }
 }
 
+impl GroupSource {
+    /// Names of the formats of the records; one occurs as often as it has records.
+    pub(crate) fn formats(&self) -> Vec<&'static str> {
+        let named = |format: FormatId| super::FORMATS.get(format).map(|format| format.name);
+        let tasks = self.tasks.iter().filter_map(|task| match task {
+            TaskSource::Native(_) => Some("gagar.group/1"),
+            TaskSource::Row(_) => Some("SWE-bench task"),
+            TaskSource::Reference(_) => Some("SWE-bench prediction"),
+            TaskSource::Of(format, ..) => named(*format),
+        });
+        let trajectories = self.trajectories.iter().flat_map(|source| {
+            let record = source.record.and_then(|record| match record {
+                RecordAt::Trajectory(_) | RecordAt::InGroup(..) => Some("gagar.group/1"),
+                RecordAt::Prediction(_) => Some("SWE-bench prediction"),
+                RecordAt::PatchFile(_) => Some("SWE-bench task report"),
+                RecordAt::Of(format, ..) => named(format),
+            });
+            let trace = source.trace.and_then(|(format, ..)| named(format));
+            record.into_iter().chain(trace)
+        });
+        tasks.chain(trajectories).collect()
+    }
+}
+
 impl At {
     /// Where a record is.
     pub(crate) fn of(record: &Record<'_>) -> Self {

@@ -494,6 +494,19 @@ impl LoadedSet {
         origins.into_iter().any(is_it)
     }
 
+    /// Names of the formats that tell of one group (0-based index into `groups`), sorted.
+    #[must_use]
+    pub fn formats(&self, group: usize) -> Vec<&'static str> {
+        let mut names: Vec<_> = self
+            .sources
+            .get(group)
+            .map(found::GroupSource::formats)
+            .unwrap_or_default();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Opens the texts of one group (0-based index into `groups`). A text that cannot be read is
     /// reported in [`Content::problems`]; the rest of the group is opened.
     ///

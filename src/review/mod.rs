@@ -6,12 +6,16 @@
 
 mod change;
 mod export;
+mod filter;
 mod row;
+mod selection;
 mod session;
 mod view;
 
 pub use change::{Change, Proposal, ReviewError};
+pub use filter::Filter;
 pub use row::{GroupRow, ReviewState};
+pub use selection::Selection;
 pub use session::{Identity, ReviewSession, Settings};
 pub use view::{Origin, RankingSource, ReviewedGroup, ShownRanking, lengths, passing};
 

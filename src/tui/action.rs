@@ -101,7 +101,7 @@ actions! {
     Sort Groups "sort" "Sort by the next column";
     SortBack Groups "sort_back" "Sort by the column before";
     SortReverse Groups "sort_reverse" "Reverse the sort";
-    Filter Groups "filter" "Filter: class:mixed state:unseen passing>=2 task~text";
+    Filter Groups "filter" "Filter: kept !masked class:mixed passing>=2 task~text policy~qwen";
     KeptOnly Groups "kept_only" "Show only the groups kept for training";
     TogglePreview Groups "toggle_preview" "Show or hide the preview";
     FocusNext Compare "focus_next" "Focus the next candidate";

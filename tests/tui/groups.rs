@@ -176,3 +176,20 @@ fn an_estimator_that_does_not_fit_is_told_in_list_header_and_preview() {
         assert!(screen.contains(said), "{said} {screen}");
     }
 }
+
+#[test]
+fn the_list_follows_a_filter_while_it_is_typed() {
+    let mut harness = native(80, 24);
+    let all = harness.model.groups.visible().len();
+    harness.press("fdropped");
+    let dropped = harness.model.groups.visible().len();
+    assert!(dropped > 0 && dropped < all);
+    let note = format!("{dropped} of {all} groups");
+    assert!(harness.screen().contains(&note), "{}", harness.screen());
+    // Half a term changes nothing, and what it may become is told.
+    harness.press("<space>pas");
+    assert_eq!(harness.model.groups.visible().len(), dropped);
+    assert!(harness.screen().contains("passing"), "{}", harness.screen());
+    harness.press("<esc>");
+    assert_eq!(harness.model.groups.visible().len(), all);
+}

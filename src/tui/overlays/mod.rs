@@ -295,12 +295,13 @@ fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>,
     }
 }
 
-/// The list of groups follows a search while it is typed; so cheap is nothing else.
+/// The list of groups follows a search or a filter while it is typed; so cheap is nothing else.
 fn while_typing(model: &mut Model, kind: PromptKind, text: &str) -> Vec<Effect> {
-    if kind == PromptKind::Search && model.screen == Screen::Groups {
-        groups::searched(model, text)
-    } else {
-        Vec::new()
+    match kind {
+        PromptKind::Search if model.screen == Screen::Groups => groups::searched(model, text),
+        // Half a term is no filter yet; what is wrong with it stands below the line.
+        PromptKind::Filter => groups::filtered(model, text).unwrap_or_default(),
+        _ => Vec::new(),
     }
 }
 

@@ -5,7 +5,8 @@ use ratatui::widgets::{Block, Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
 use super::rows::rows;
-use super::{Entry, Overlay};
+use super::{Entry, Overlay, PromptKind};
+use crate::review::Filter;
 use crate::tui::area::{self, Area};
 use crate::tui::layout::{centred, inside};
 use crate::tui::model::Model;
@@ -77,6 +78,7 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
             draw_entry(entry, theme, buffer, (inner.x, inner.y), inner.width);
             let (note, role) = match error {
                 Some(error) => (text::sanitize_line(error), Role::Error),
+                None if *kind == PromptKind::Filter => filter_note(model, entry.text()),
                 None => {
                     let keys = "Enter takes it, Esc goes back";
                     let purpose = kind.purpose();
@@ -94,6 +96,18 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
                     theme.style(role),
                 );
             }
+        }
+    }
+}
+
+/// What a filter finds, or what is wrong with it so far.
+fn filter_note(model: &Model, typed: &str) -> (String, Role) {
+    match Filter::read(typed) {
+        Err(error) => (text::sanitize_line(&error), Role::Warning),
+        Ok(_) => {
+            let (shown, all) = (model.groups.visible().len(), model.groups.totals.groups);
+            let note = format!("{shown} of {all} groups · Enter takes it, Esc goes back");
+            (note, Role::Dim)
         }
     }
 }

@@ -3,14 +3,12 @@
 //! Only the rows on screen are built, so that 100,000 groups cost a screenful.
 
 mod columns;
-mod filter;
 mod rows;
 mod state;
 mod update;
 mod view;
 
 pub use columns::Column;
-pub use filter::Filter;
 pub use state::{State, Totals};
 pub use update::{filtered, mouse, reload, searched, settle, update, visible};
 pub use view::draw;

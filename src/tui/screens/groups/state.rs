@@ -4,8 +4,7 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::columns::Column;
-use super::filter::Filter;
-use crate::review::{ReviewSession, ReviewState};
+use crate::review::{Filter, ReviewSession, ReviewState};
 use crate::tui::area::Area;
 
 /// Counts over all groups.
@@ -34,8 +33,6 @@ pub struct State {
     pub by_match: bool,
     /// The filter.
     pub filter: Filter,
-    /// The filter as typed.
-    pub filter_text: String,
     /// Cells of the longest group id.
     pub longest: u16,
     /// Whether groups are of different training steps.
@@ -65,7 +62,6 @@ impl Default for State {
             reversed: false,
             by_match: false,
             filter: Filter::default(),
-            filter_text: String::new(),
             longest: 0,
             has_steps: false,
             kept_only: false,
@@ -123,15 +119,10 @@ impl State {
     /// Filters, searches and sorts anew; the selection stays.
     pub fn refresh(&mut self, session: &ReviewSession) {
         let rows = session.rows();
-        let groups = &session.set().groups;
-        let mut shown: Vec<usize> = groups
-            .iter()
-            .zip(rows)
-            .enumerate()
-            .filter(|(_, (_, row))| !self.kept_only || row.class.is_kept())
-            .filter(|(_, (group, row))| self.filter.accepts(group, row))
-            .map(|(index, _)| index)
-            .collect();
+        let mut shown = self.filter.select(session);
+        if self.kept_only {
+            shown.retain(|&index| rows.get(index).is_some_and(|row| row.class.is_kept()));
+        }
         let descending = self.is_descending();
         if self.sort == Column::Task && descending {
             shown.reverse();

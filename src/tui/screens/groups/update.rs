@@ -1,9 +1,9 @@
 //! What keys and the mouse do on the list of groups.
 
 use super::columns;
-use super::filter::Filter;
 use super::state::{Layout, PREVIEW_FROM};
 use super::view::MARK;
+use crate::review::Filter;
 use crate::tui::action::Action;
 use crate::tui::area;
 use crate::tui::effect::Effect;
@@ -43,10 +43,8 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
             model.overlay = Some(Overlay::prompt(PromptKind::Search, &model.groups.search));
         }
         Action::Filter => {
-            model.overlay = Some(Overlay::prompt(
-                PromptKind::Filter,
-                &model.groups.filter_text,
-            ));
+            let text = model.groups.filter.text();
+            model.overlay = Some(Overlay::prompt(PromptKind::Filter, text));
         }
         Action::Back => back(model),
         Action::OpenGroup => {
@@ -116,7 +114,6 @@ pub fn searched(model: &mut Model, text: &str) -> Vec<Effect> {
 /// What is wrong in the expression; the filter stays as it was.
 pub fn filtered(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
     model.groups.filter = Filter::read(text)?;
-    text.trim().clone_into(&mut model.groups.filter_text);
     refresh(model);
     scroll(model);
     Ok(Vec::new())
@@ -222,7 +219,6 @@ fn back(model: &mut Model) {
         state.by_match = false;
     } else if !state.filter.is_empty() || state.kept_only {
         state.filter = Filter::default();
-        state.filter_text.clear();
         state.kept_only = false;
     } else {
         let key = model.keymap.key_of(Action::Quit).unwrap_or_default();

@@ -125,7 +125,7 @@ fn list_title(model: &Model) -> String {
         filters.push("kept only".to_owned());
     }
     if !state.filter.is_empty() {
-        filters.push(text::sanitize_line(&state.filter_text));
+        filters.push(text::sanitize_line(state.filter.text()));
     }
     if !filters.is_empty() {
         title.push_str(&format!(" ── filter: {}", filters.join(" ")));
