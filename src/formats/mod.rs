@@ -500,7 +500,7 @@ impl LoadedSet {
         let mut names: Vec<_> = self
             .sources
             .get(group)
-            .map(found::GroupSource::formats)
+            .map(|source| source.formats())
             .unwrap_or_default();
         names.sort_unstable();
         names.dedup();

@@ -2,6 +2,8 @@
 //!
 //! What is *not* here: filters themselves ([`super::Filter`]).
 
+use std::sync::Arc;
+
 use super::filter::Filter;
 use super::session::ReviewSession;
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
@@ -12,7 +14,7 @@ pub struct Selection<'a> {
     session: &'a ReviewSession,
     /// Which groups of the session, ascending.
     indices: Vec<usize>,
-    groups: Vec<RolloutGroup>,
+    groups: Vec<Arc<RolloutGroup>>,
 }
 
 impl std::fmt::Debug for Selection<'_> {
@@ -31,7 +33,7 @@ impl<'a> Selection<'a> {
         let indices = filter.select(session);
         let groups = indices
             .iter()
-            .filter_map(|&index| session.group(index).cloned())
+            .filter_map(|&index| session.set().groups.get(index).map(Arc::clone))
             .collect();
         Self {
             session,
@@ -46,7 +48,7 @@ impl<'a> Selection<'a> {
 }
 
 impl ExportSource for Selection<'_> {
-    fn groups(&self) -> &[RolloutGroup] {
+    fn groups(&self) -> &[Arc<RolloutGroup>] {
         &self.groups
     }
 
