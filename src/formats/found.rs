@@ -228,8 +228,10 @@ impl GroupSource {
                 RecordAt::PatchFile(_) => Some("SWE-bench task report"),
                 RecordAt::Of(format, ..) => named(format),
             });
-            let trace = source.trace.and_then(|(format, ..)| named(format));
-            record.into_iter().chain(trace)
+            let beside = source.beside.iter();
+            record
+                .into_iter()
+                .chain(beside.filter_map(move |beside| named(beside.format)))
         });
         tasks.chain(trajectories).collect()
     }
