@@ -20,7 +20,7 @@ use super::found::{Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, Gro
 use super::rankings::{self, Answer};
 use super::source::Candidate;
 use super::{
-    FORMATS, FileReport, FormatRecords, LoadOptions, LoadedSet, Problem, harbor, swebench,
+    FORMATS, FileReport, FormatRecords, LoadOptions, LoadedSet, Problem, harbor, inspect, swebench,
 };
 
 /// Said of an outcome that [`LoadOptions::unscored_as_fail`] turned into a failure.
@@ -92,6 +92,7 @@ pub(crate) struct Assembler {
     dirty: BTreeSet<usize>,
     parts: swebench::Parts,
     harbor: harbor::Parts,
+    logs: inspect::Parts,
     parts_changed: bool,
     /// Task rows by task, as indices into `parts.tasks`.
     rows: HashMap<String, Vec<usize>>,
@@ -114,6 +115,7 @@ impl Assembler {
             slots: Vec::new(),
             dirty: BTreeSet::new(),
             parts: swebench::Parts::default(),
+            logs: inspect::Parts::default(),
             harbor: harbor::Parts::default(),
             parts_changed: false,
             rows: HashMap::new(),
@@ -161,7 +163,8 @@ impl Assembler {
 
     /// Takes over what was found in one file, or in the next part of it.
     pub(crate) fn take(&mut self, file: usize, found: Found) {
-        let mut trajectories = found.swebench.predictions.len() + found.harbor.rollouts();
+        let mut trajectories =
+            found.swebench.predictions.len() + found.harbor.rollouts() + found.inspect.rollouts();
         for group in found.groups {
             trajectories += group.trajectories.len();
             self.take_group(file, group);
@@ -176,6 +179,10 @@ impl Assembler {
         if !found.swebench.is_empty() {
             self.parts_changed = true;
             self.parts.merge(found.swebench);
+        }
+        if !found.inspect.is_empty() {
+            self.parts_changed = true;
+            self.logs.merge(found.inspect);
         }
         if !found.harbor.is_empty() {
             self.parts_changed = true;
@@ -206,6 +213,7 @@ impl Assembler {
             }
         }
         self.parts_changed |= self.parts.withdraw(file);
+        self.parts_changed |= self.logs.withdraw(file);
         self.parts_changed |= self.harbor.withdraw(file);
         let before = self.answers.len();
         self.answers
@@ -235,7 +243,9 @@ impl Assembler {
         if complete && self.parts_changed {
             self.parts.sort();
             self.harbor.sort();
-            self.join(self.parts.clone(), self.harbor.clone());
+            self.logs.sort();
+            let logs = self.logs.clone();
+            self.join(self.parts.clone(), self.harbor.clone(), logs);
         }
         self.build_dirty();
         self.set(complete)
@@ -248,7 +258,8 @@ impl Assembler {
             let parts = std::mem::take(&mut self.parts);
             self.parts.tasks = tasks;
             let harbor = std::mem::take(&mut self.harbor);
-            self.join(parts, harbor);
+            let logs = std::mem::take(&mut self.logs);
+            self.join(parts, harbor, logs);
         }
         self.build_dirty();
         self.slots.sort_by(|a, b| a.group.id.cmp(&b.group.id));
@@ -318,7 +329,7 @@ impl Assembler {
     }
 
     /// Joins the parts of runs and marks every group that they touch.
-    fn join(&mut self, mut parts: swebench::Parts, harbor: harbor::Parts) {
+    fn join(&mut self, mut parts: swebench::Parts, harbor: harbor::Parts, logs: inspect::Parts) {
         self.parts_changed = false;
         let mut joining = Joining {
             files: Arc::clone(&self.files),
@@ -327,6 +338,7 @@ impl Assembler {
         // What lies in a trial's folder belongs to it, whatever format it is of.
         self.jobs = harbor::join(harbor, &mut parts.traces, &mut joining);
         self.joined = swebench::join(parts, &mut joining);
+        self.joined.known.add(inspect::join(logs, &mut joining));
         for (id, task) in std::mem::take(&mut joining.told) {
             self.joined.told.entry(id).or_insert(task);
         }

@@ -12,7 +12,7 @@ use super::files::{Place, Record};
 use super::json::{Fields, JsonError};
 use super::rankings::Answer;
 use super::{LoadOptions, Problem};
-use super::{harbor, swebench};
+use super::{harbor, inspect, swebench};
 
 /// Where the texts of a group are.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -266,6 +266,8 @@ pub(crate) struct Found {
     pub swebench: swebench::Parts,
     /// Trials, jobs, traces and test reports of Harbor.
     pub harbor: harbor::Parts,
+    /// Logs and samples of Inspect.
+    pub inspect: inspect::Parts,
     /// Problems.
     pub problems: Vec<Problem>,
     /// Number of records that a format recognised.
@@ -284,6 +286,7 @@ impl Found {
         self.groups.extend(other.groups);
         self.answers.extend(other.answers);
         self.swebench.merge(other.swebench);
+        self.inspect.merge(other.inspect);
         self.harbor.merge(other.harbor);
         self.problems.extend(other.problems);
         self.recognised += other.recognised;

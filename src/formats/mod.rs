@@ -16,6 +16,7 @@ mod decoded_chat;
 mod files;
 mod found;
 mod harbor;
+mod inspect;
 mod json;
 pub mod listing;
 mod mini_swe_agent;
@@ -311,6 +312,39 @@ pub const FORMATS: &[Format] = &[
         patch: "—",
         detect: harbor::terminal_bench::is_run,
         read: harbor::terminal_bench::read_run,
+        open: None,
+    },
+    Format {
+        name: "Inspect log",
+        doc: "An Inspect evaluation: a whole JSON log, or a header beside samples.",
+        group: "sample id, within one log",
+        rollout: "epoch",
+        reward: "the first scorer with a binary value",
+        patch: "model_patch and the like in score metadata, store or metadata",
+        detect: inspect::is_log,
+        read: inspect::read_log,
+        open: Some(inspect::open_in_log),
+    },
+    Format {
+        name: "Inspect sample",
+        doc: "One sample of an Inspect log in one epoch.",
+        group: "sample id, within one log",
+        rollout: "epoch",
+        reward: "the first scorer with a binary value",
+        patch: "model_patch and the like in score metadata, store or metadata",
+        detect: inspect::is_sample,
+        read: inspect::read_sample,
+        open: Some(inspect::open),
+    },
+    Format {
+        name: "Inspect summaries",
+        doc: "Summaries, reductions and listings beside Inspect logs.",
+        group: "—",
+        rollout: "—",
+        reward: "—",
+        patch: "—",
+        detect: inspect::is_beside,
+        read: inspect::read_beside,
         open: None,
     },
     Format {

@@ -2,6 +2,7 @@
 
 mod containers;
 mod harbor;
+mod inspect;
 mod lines;
 mod native_out;
 mod nemo_gym;

@@ -25,6 +25,11 @@ pub(crate) struct Known {
 }
 
 impl Known {
+    /// Adds the places of runs of another format.
+    pub(crate) fn add(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
+        self.folders.extend(folders);
+    }
+
     /// Whether a file lies in a run's folder of logs or traces.
     pub(crate) fn covers(&self, path: &Path) -> bool {
         self.folders.iter().any(|folder| {

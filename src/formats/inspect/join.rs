@@ -1,0 +1,175 @@
+//! Joins samples with the headers of their logs, and names the groups.
+//!
+//! What is *not* here: reading.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use super::Parts;
+use super::header::Log;
+use crate::formats::Problem;
+use crate::formats::assemble::Joining;
+use crate::formats::found::{Again, FoundTrajectory, TrajectorySource};
+
+/// Samples told one by one when their records are missing; the rest is counted.
+const TOLD: usize = 5;
+
+/// Joins everything into rollouts by group. Returns where the logs lie.
+pub(crate) fn join(parts: Parts, joining: &mut Joining) -> BTreeSet<PathBuf> {
+    let mut logs: BTreeMap<PathBuf, Log> = BTreeMap::new();
+    for log in parts.logs {
+        // The header knows how it ended, the journal's start does not.
+        match logs.get(&log.path) {
+            Some(before) if before.status.is_some() || log.status.is_none() => {}
+            _ => {
+                logs.insert(log.path.clone(), log);
+            }
+        }
+    }
+    let mut known: BTreeMap<PathBuf, BTreeSet<(String, i64)>> = BTreeMap::new();
+    for sample in &parts.samples {
+        let here = known.entry(sample.path.clone()).or_default();
+        here.insert((sample.id.clone(), sample.epoch));
+    }
+    let scopes = scopes(&logs, known.keys());
+    tell_unfinished(&logs, &known, joining);
+    let mut lost: BTreeMap<PathBuf, BTreeMap<(String, i64), Option<String>>> = BTreeMap::new();
+    for summary in parts.summaries {
+        let key = (summary.id, summary.epoch);
+        let here = known.get(&summary.path);
+        // The journal and the summaries list the same samples.
+        if here.is_none_or(|here| !here.contains(&key)) {
+            let lost = lost.entry(summary.path).or_default();
+            lost.insert(key, summary.error);
+        }
+    }
+    for (path, samples) in &lost {
+        tell_lost(path, samples, joining);
+    }
+
+    let mut owners: HashMap<String, PathBuf> = HashMap::new();
+    for sample in parts.samples {
+        let mut trajectory = sample.trajectory;
+        if let Some(log) = logs.get(&sample.path) {
+            let model = log.model.clone().filter(|model| model != "none/none");
+            trajectory.policy = model.or(trajectory.policy);
+            let words = [("inspect.task", &log.task), ("inspect.status", &log.status)];
+            for (key, word) in words {
+                let json = word.as_ref().and_then(|w| serde_json::to_string(w).ok());
+                let pair = json.map(|json| (key.to_owned(), json));
+                trajectory.meta.0.extend(pair);
+            }
+        }
+        // An id means one task within one log.
+        let owner = owners
+            .entry(sample.id.clone())
+            .or_insert_with(|| sample.path.clone());
+        let group = if *owner == sample.path {
+            sample.id
+        } else {
+            let scope = scopes.get(&sample.path).map_or("", String::as_str);
+            format!("{} ({scope})", sample.id)
+        };
+        joining.told.entry(group.clone()).or_insert(sample.task);
+        joining
+            .attempts
+            .entry(group)
+            .or_default()
+            .push(FoundTrajectory {
+                trajectory,
+                source: TrajectorySource {
+                    record: Some(sample.record),
+                    ..TrajectorySource::default()
+                },
+                order: Some(sample.epoch),
+                again: Again::Number,
+                at: sample.at,
+            });
+    }
+    logs.into_keys().chain(known.into_keys()).collect()
+}
+
+/// What tells the logs apart: task, model and file, with outer folders where files have one name.
+fn scopes<'a>(
+    logs: &BTreeMap<PathBuf, Log>,
+    paths: impl Iterator<Item = &'a PathBuf>,
+) -> HashMap<PathBuf, String> {
+    let mut taken = BTreeSet::new();
+    let mut scopes = HashMap::new();
+    for path in paths {
+        let log = logs.get(path);
+        let words = log.map(|log| [log.task.clone(), log.model.clone()]);
+        let words: Vec<String> = words.into_iter().flatten().flatten().collect();
+        let mut names = path.components().rev();
+        let mut name = String::new();
+        let scope = loop {
+            let next = names.next().map(|part| part.as_os_str().to_string_lossy());
+            match &next {
+                Some(next) if name.is_empty() => name.push_str(next),
+                Some(next) => name = format!("{next}/{name}"),
+                None => {}
+            }
+            let mut all = words.clone();
+            all.push(name.clone());
+            let scope = all.join(", ");
+            if next.is_none() || taken.insert(scope.clone()) {
+                break scope;
+            }
+        };
+        scopes.insert(path.clone(), scope);
+    }
+    scopes
+}
+
+/// Tells of logs that were not written to their end, and of those without a sample.
+fn tell_unfinished(
+    logs: &BTreeMap<PathBuf, Log>,
+    known: &BTreeMap<PathBuf, BTreeSet<(String, i64)>>,
+    joining: &mut Joining,
+) {
+    for (path, log) in logs {
+        let reason = match (&log.status, &log.error) {
+            (None, _) => Some("the log has no header.json: the run did not come to its end".into()),
+            (Some(_), error) if !known.contains_key(path) => {
+                let status = log.status.as_deref().unwrap_or_default();
+                let behind = error.as_ref().map(|error| format!(": {error}"));
+                let behind = behind.unwrap_or_default();
+                Some(format!("the log has no samples (status {status}{behind})"))
+            }
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            joining.problems.push(Problem::new(path, reason));
+        }
+    }
+    for path in known.keys().filter(|path| !logs.contains_key(*path)) {
+        let reason = "no header.json and no _journal/start.json: task and model are not known";
+        joining.problems.push(Problem::new(path, reason));
+    }
+}
+
+fn tell_lost(
+    path: &Path,
+    samples: &BTreeMap<(String, i64), Option<String>>,
+    joining: &mut Joining,
+) {
+    for ((id, epoch), error) in samples.iter().take(TOLD) {
+        let behind = error.as_ref().map(|error| format!(" ({error})"));
+        let reason = format!(
+            "listed in the summaries only, its record is missing{}",
+            behind.unwrap_or_default()
+        );
+        let problem = Problem {
+            record: Some(format!("{id}/epoch {epoch}")),
+            ..Problem::new(path, reason)
+        };
+        joining.problems.push(problem);
+    }
+    if samples.len() > TOLD {
+        let reason = format!(
+            "{} more samples are listed in the summaries only",
+            samples.len() - TOLD
+        );
+        joining.problems.push(Problem::new(path, reason));
+    }
+}
