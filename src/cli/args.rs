@@ -18,6 +18,7 @@ Examples:
   gagar check runs                           what could not be read, and why
   gagar convert runs -o groups.jsonl         all of it as gagar.group/1
   gagar advantages runs --source human       rows for a trainer (gagar.advantage/1)
+  gagar runs --map group=task,reward=ok          records with columns of your own
   gagar rank runs --group G --tiers '[[\"t1\"],[\"t2\",\"t3\"]]' --annotator ann
   gagar export sft runs --db gagar.db -o sft.jsonl
 
@@ -88,6 +89,10 @@ pub struct Common {
     /// Count unscored outcomes (no reward, infrastructure failures) as failures with reward 0.
     #[arg(long)]
     pub unscored_as_fail: bool,
+    /// Which columns of chat records are what: group=instance_id,reward=resolved,patch=model_patch,
+    /// steps=messages,id=run; paths have dots; or the name of a map in gagar.toml.
+    #[arg(long, value_name = "MAP")]
+    pub map: Option<String>,
 }
 
 impl Common {

@@ -73,6 +73,9 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
             io.line(&describe(problem))?;
         }
     }
+    for guessed in &set.guessed {
+        io.note(&format!("note: {}: {guessed}", guessed.path.display()))?;
+    }
     for folder in &set.foreign {
         io.note(&format!("note: {}", describe(folder)))?;
     }

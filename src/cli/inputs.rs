@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::annotator::user_name;
 use super::args::{Common, Input};
+use super::config;
 use super::error::CliError;
 use super::output::Io;
 use crate::formats::{LoadOptions, LoadedSet, Problem, load};
@@ -15,13 +16,19 @@ use crate::store::{Event, EventBody, EventStore, SqliteStore};
 const PROBLEMS_SHOWN: usize = 10;
 
 /// How a load is done.
-#[must_use]
-pub fn load_options(common: &Common) -> LoadOptions {
-    LoadOptions {
+///
+/// # Errors
+/// When the configuration file or `--map` means nothing.
+pub fn load_options(common: &Common) -> Result<LoadOptions, CliError> {
+    let maps = config::named_maps()?;
+    let map = common.map.as_deref();
+    Ok(LoadOptions {
         pass_at: common.pass_at,
         rankings: common.rankings.clone(),
         unscored_as_fail: common.unscored_as_fail,
-    }
+        map: map.map(|text| config::map_of(text, &maps)).transpose()?,
+        maps,
+    })
 }
 
 /// Loads the paths.
@@ -34,7 +41,7 @@ pub fn load_set(paths: &[PathBuf], common: &Common) -> Result<LoadedSet, CliErro
             return Err(CliError::failed(format!("{}: {error}", path.display())));
         }
     }
-    Ok(load(paths, &load_options(common), &mut |_| true))
+    Ok(load(paths, &load_options(common)?, &mut |_| true))
 }
 
 /// Tells the problems of a load on stderr, the first ones in full, and returns whether there were

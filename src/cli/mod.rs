@@ -7,6 +7,7 @@ mod advantages;
 mod annotator;
 mod args;
 mod check;
+mod config;
 mod convert;
 mod doctor;
 mod error;

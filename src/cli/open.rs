@@ -12,7 +12,8 @@ use super::error::CliError;
 use super::inputs::load_options;
 use crate::review::RankingSource;
 use crate::tui::TuiOptions;
-use crate::tui::settings::{choose_theme, config_folder, read_keys, read_themes};
+pub(super) use crate::tui::settings::config_folder;
+use crate::tui::settings::{choose_theme, read_keys, read_themes};
 
 pub(super) use crate::tui::text::sanitize_line;
 
@@ -44,7 +45,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
     check_theme(cli.screen.theme.as_deref())?;
     let options = TuiOptions {
         paths: cli.paths.clone(),
-        load: load_options(&cli.common),
+        load: load_options(&cli.common)?,
         settings: cli.common.settings(RankingSource::Best),
         db: cli.common.db.clone(),
         annotator: cli.common.annotator.clone().unwrap_or_else(user_name),

@@ -17,6 +17,7 @@ use crate::domain::{
 };
 
 use super::found::{Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource};
+use super::mapped::{self, FieldMap, GuessedMap};
 use super::rankings::{self, Answer};
 use super::source::Candidate;
 use super::{
@@ -78,6 +79,8 @@ struct FileNotes {
     trajectories: usize,
     /// Next place among what the file told.
     seq: u32,
+    /// The map that was guessed for it.
+    guessed: Option<GuessedMap>,
 }
 
 /// Gathers what was found and builds groups of it.
@@ -101,6 +104,8 @@ pub(crate) struct Assembler {
     joined_problems: Vec<Problem>,
     answers: Vec<Answer>,
     answers_of: HashMap<String, Vec<usize>>,
+    /// The maps of files read through one.
+    maps: Arc<BTreeMap<usize, Arc<FieldMap>>>,
 }
 
 impl Assembler {
@@ -124,6 +129,7 @@ impl Assembler {
             joined_problems: Vec::new(),
             answers: Vec::new(),
             answers_of: HashMap::new(),
+            maps: Arc::default(),
         }
     }
 
@@ -192,6 +198,12 @@ impl Assembler {
             notes.problems.extend(found.problems);
             notes.foreign |= !found.foreign.is_empty();
             notes.trajectories += trajectories;
+            if let Some(map) = found.map
+                && found.records.contains_key(&mapped::FORMAT)
+            {
+                Arc::make_mut(&mut self.maps).insert(file, Arc::clone(&map.map));
+                notes.guessed = map.guessed(&found.path);
+            }
             for (format, count) in found.records {
                 *notes.records.entry(format).or_default() += count;
             }
@@ -435,6 +447,12 @@ impl Assembler {
             problems,
             foreign,
             made,
+            guessed: self
+                .notes
+                .iter()
+                .filter_map(|notes| notes.guessed.clone())
+                .collect(),
+            maps: Arc::clone(&self.maps),
             sources: self.slots.iter().map(|s| Arc::clone(&s.source)).collect(),
             files: Arc::clone(&self.files),
         }

@@ -3,8 +3,11 @@
 //!
 //! What is *not* here: which key of a record holds the messages.
 
+use super::files;
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::native::call_text;
+use super::responses;
+use super::swebench::traces::entry;
 use crate::domain::{Step, StepKind};
 
 /// The steps of a list of chat messages; demonstrations are left out.
@@ -21,6 +24,171 @@ pub(crate) fn messages(items: &[Raw<'_>], out: &mut Vec<Step>) -> Result<(), Jso
     Ok(())
 }
 
+/// The steps of a JSON value that holds a conversation: a list of messages, of actions with
+/// observations or of typed entries, in any mix; a text that holds such a list as JSON; an object
+/// with the list inside. A text that is no JSON is one message.
+///
+/// # Errors
+/// When it is a value of another kind, or an element cannot be split.
+pub(crate) fn turns(json_text: &str) -> Result<Vec<Step>, JsonError> {
+    let mut out = Vec::new();
+    with_turns(json_text, &mut |items| {
+        let mut asked = false;
+        for (index, raw) in items.iter().enumerate() {
+            turn(index, *raw, &mut asked, &mut out)?;
+        }
+        Ok(())
+    })?
+    .into_iter()
+    .for_each(|text| push(&mut out, StepKind::Message, text));
+    Ok(out)
+}
+
+/// The text of the first user message of a conversation.
+pub(crate) fn first_user_text(json_text: &str) -> Option<String> {
+    let mut found = None;
+    let other = with_turns(json_text, &mut |items| {
+        found = items.iter().find_map(|raw| {
+            let fields = Fields::of("", *raw).ok()?;
+            let is_user = kind_of(&role_of(&fields)) == StepKind::User;
+            is_user.then(|| body_text(&fields).ok()).flatten()
+        });
+        Ok(())
+    });
+    found.or(other.ok().flatten())
+}
+
+/// Hands over the elements of a conversation; returns the text when it is one that holds no list.
+fn with_turns(
+    json_text: &str,
+    read: &mut dyn FnMut(&[Raw<'_>]) -> Result<(), JsonError>,
+) -> Result<Option<String>, JsonError> {
+    let raw = Raw::known(json_text);
+    match raw.kind() {
+        Kind::List => read(&json::list("messages", raw)?).map(|()| None),
+        Kind::Object => {
+            let fields = Fields::of("messages", raw)?;
+            let inner = ["messages", "trajectory", "history", "steps", "content"]
+                .into_iter()
+                .find_map(|key| fields.some(key))
+                .filter(|inner| inner.kind() != Kind::Object)
+                .ok_or_else(|| json::wrong("messages", "a list of messages", json_text))?;
+            with_turns(inner.get(), read)
+        }
+        Kind::Text => {
+            let text = json::text("messages", json_text)?;
+            if !text.trim_start().starts_with(['[', '{']) {
+                return Ok(Some(text));
+            }
+            match files::Body::split(text.trim()) {
+                Ok(_) => with_turns(text.trim(), read),
+                Err(_) => Ok(Some(text)),
+            }
+        }
+        Kind::Number | Kind::Word => Err(json::wrong("messages", "a list of messages", json_text)),
+    }
+}
+
+/// One element of a conversation.
+fn turn(
+    index: usize,
+    raw: Raw<'_>,
+    asked: &mut bool,
+    out: &mut Vec<Step>,
+) -> Result<(), JsonError> {
+    if raw.kind() != Kind::Object {
+        push(out, StepKind::Other, content(Some(raw))?);
+        return Ok(());
+    }
+    let fields = Fields::of(&json::element_name("messages", index), raw)?;
+    // Demonstrations are part of the prompt, not of the rollout.
+    if fields.boolean("is_demo").ok().flatten() == Some(true) {
+        return Ok(());
+    }
+    let told = |error| JsonError::Inside(json::element_name("messages", index), Box::new(error));
+    if fields.some("role").or(fields.some("from")).is_some() {
+        message(&fields, asked, out).map_err(told)
+    } else if fields.some("type").is_none()
+        && ["action", "observation", "thought"]
+            .iter()
+            .any(|key| fields.has(key))
+    {
+        action(&fields, out).map_err(told)
+    } else if fields
+        .text("type")
+        .ok()
+        .flatten()
+        .is_some_and(|kind| is_item(&kind))
+    {
+        responses::items(&[raw], out).map_err(told)
+    } else {
+        entry(&fields, out).map_err(told)
+    }
+}
+
+/// Whether an entry of this type is an item of the Responses API.
+fn is_item(kind: &str) -> bool {
+    kind == "reasoning"
+        || ["_call", "_call_output"].iter().any(|end| {
+            kind.strip_suffix(end)
+                .is_some_and(|start| ["function", "custom_tool", "local_shell"].contains(&start))
+        })
+}
+
+/// A step of an agent that writes thought, action and observation together.
+fn action(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError> {
+    let text = |key: &str| content(fields.some(key));
+    let before = out.len();
+    push(out, StepKind::Message, text("thought")?);
+    push(out, StepKind::ToolCall, text("action")?);
+    if let Some(first) = out.get_mut(before) {
+        first.tokens = fields.count("token_usage_completion").ok().flatten();
+    }
+    let seconds = ["execution_time", "env_exec_time"]
+        .into_iter()
+        .find_map(|key| fields.number(key).ok().flatten());
+    let before = out.len();
+    push(out, StepKind::Observation, text("observation")?);
+    if let (Some(step), Some(seconds)) = (out.get_mut(before), seconds) {
+        // The cast saturates.
+        step.ms = Some((seconds.max(0.0) * 1000.0).round() as u64);
+    }
+    Ok(())
+}
+
+/// The role of a message: `role`, or `from` in ShareGPT's dialect.
+fn role_of(fields: &Fields<'_>) -> String {
+    let text = |key: &str| fields.text(key).ok().flatten();
+    text("role").or_else(|| text("from")).unwrap_or_default()
+}
+
+/// What a message of this role is, as long as the task was not given.
+fn kind_of(role: &str) -> StepKind {
+    match role {
+        "system" | "developer" => StepKind::System,
+        "user" | "human" => StepKind::User,
+        "assistant" | "ai" | "gpt" | "model" | "bot" | "chatbot" => StepKind::Message,
+        "tool" | "function" | "observation" | "function_response" | "environment" => {
+            StepKind::Observation
+        }
+        "function_call" => StepKind::ToolCall,
+        "exit" => StepKind::Submit,
+        _ => StepKind::Other,
+    }
+}
+
+/// What a message says: `content`, `text` or `value`; a system turn may have its text in
+/// `system_prompt`.
+fn said<'a>(fields: &Fields<'a>) -> Option<Raw<'a>> {
+    ["content", "text", "value", "system_prompt"]
+        .into_iter()
+        .find_map(|key| fields.some(key))
+}
+
+fn body_text(fields: &Fields<'_>) -> Result<String, JsonError> {
+    content(said(fields))
+}
+
 /// One chat message. `asked` tells whether the task was given: agents without tool calls hand over
 /// observations as user messages, so each later one is an observation.
 pub(crate) fn message(
@@ -28,18 +196,21 @@ pub(crate) fn message(
     asked: &mut bool,
     out: &mut Vec<Step>,
 ) -> Result<(), JsonError> {
-    let role = fields.text("role")?.unwrap_or_default();
-    let text = content(fields.some("content"))?;
-    let calls = fields.list("tool_calls").ok().flatten().unwrap_or_default();
-    let kind = match role.as_str() {
-        "system" | "developer" => StepKind::System,
-        "user" if *asked => StepKind::Observation,
-        "user" => StepKind::User,
-        "assistant" => StepKind::Message,
-        "tool" | "function" => StepKind::Observation,
-        "exit" => StepKind::Submit,
-        _ => StepKind::Other,
+    if let (false, Some(raw)) = (fields.has("from"), fields.some("role")) {
+        json::text("role", raw.get())?;
+    }
+    let role = role_of(fields);
+    let mut calls = fields.list("tool_calls").ok().flatten().unwrap_or_default();
+    // Before there were tool calls there was one function call.
+    let function = fields.object("function_call").ok().flatten();
+    let kind = match kind_of(&role) {
+        StepKind::User if *asked => StepKind::Observation,
+        kind => kind,
     };
+    if kind == StepKind::ToolCall {
+        out.push(function_call_text(&body_text(fields)?));
+        return Ok(());
+    }
     match kind {
         StepKind::User => *asked = true,
         StepKind::Message => {
@@ -61,26 +232,122 @@ pub(crate) fn message(
         }
         _ => {}
     }
-    let call_id = fields.text("tool_call_id").ok().flatten();
-    let exit_code = if kind == StepKind::Observation {
-        return_code(fields, &text)
-    } else {
-        None
+    let number = |key: &str| fields.number(key).ok().flatten().filter(|n| n.is_finite());
+    let plain = Step {
+        kind: Some(kind),
+        role: Some(role).filter(|role| !role.is_empty()),
+        call_id: fields.text("tool_call_id").ok().flatten(),
+        time: fields.text_or_number("timestamp").ok().flatten(),
+        ..Step::default()
     };
-    if !(text.is_empty() && kind == StepKind::Message && !calls.is_empty()) {
-        out.push(Step {
-            kind: Some(kind),
-            role: Some(role).filter(|role| !role.is_empty()),
-            text,
-            call_id,
-            exit_code,
-            ..Step::default()
-        });
+    let before = out.len();
+    let has_others = parts(said(fields), &plain, out)?;
+    let is_call = !calls.is_empty() || function.is_some() || has_others;
+    if out.len() == before && !(kind == StepKind::Message && is_call) {
+        out.push(plain);
     }
-    for raw in calls {
+    if let Some(step) = out.get_mut(before..).and_then(|steps| steps.first_mut()) {
+        step.cost_usd = number("cost");
+        step.tokens = fields.count("completion_tokens").ok().flatten();
+    }
+    for step in out.iter_mut().skip(before) {
+        if step.kind == Some(StepKind::Observation) {
+            step.exit_code = return_code(fields, &step.text);
+        }
+    }
+    for raw in calls.drain(..) {
         out.push(tool_call(raw)?);
     }
+    if let Some(function) = function {
+        let name = function.text("name").ok().flatten();
+        out.push(call(name, function.some("arguments"), None));
+    }
     Ok(())
+}
+
+/// A tool call written as the text of a message: JSON with a name and arguments, else as it is.
+fn function_call_text(text: &str) -> Step {
+    match Fields::parse(text.as_bytes()) {
+        Ok(fields) if fields.has("name") => call(
+            fields.text("name").ok().flatten(),
+            fields.some("arguments").or(fields.some("parameters")),
+            None,
+        ),
+        _ => Step {
+            kind: Some(StepKind::ToolCall),
+            text: text.to_owned(),
+            ..Step::default()
+        },
+    }
+}
+
+/// What a message says as steps: its text, and the thoughts, tool calls and tool results that stand
+/// among its parts, in their order. Answers whether there were such.
+fn parts(said: Option<Raw<'_>>, plain: &Step, out: &mut Vec<Step>) -> Result<bool, JsonError> {
+    let mut texts: Vec<String> = Vec::new();
+    let mut has_others = false;
+    let flush = |texts: &mut Vec<String>, out: &mut Vec<Step>| {
+        let text = std::mem::take(texts).join("\n");
+        if !text.is_empty() {
+            out.push(Step {
+                text,
+                ..plain.clone()
+            });
+        }
+    };
+    let items = match said {
+        Some(raw) if raw.kind() == Kind::List => json::list("content", raw)?,
+        other => {
+            texts.push(content(other)?);
+            Vec::new()
+        }
+    };
+    for raw in items {
+        match part_step(raw, plain)? {
+            Some(step) => {
+                has_others = true;
+                flush(&mut texts, out);
+                out.push(step);
+            }
+            None => texts.push(part(raw)?),
+        }
+    }
+    flush(&mut texts, out);
+    Ok(has_others)
+}
+
+/// A part that is a step of its own; `None` when it is a text or a marker within one.
+fn part_step(raw: Raw<'_>, plain: &Step) -> Result<Option<Step>, JsonError> {
+    let Ok(fields) = Fields::of("content", raw) else {
+        return Ok(None);
+    };
+    let text = |key: &str| fields.text(key).ok().flatten();
+    let step = match text("type").as_deref() {
+        Some("thinking" | "reasoning") => Step {
+            kind: Some(StepKind::Reasoning),
+            role: plain.role.clone(),
+            text: text("thinking")
+                .or_else(|| text("reasoning"))
+                .or_else(|| text("text"))
+                .unwrap_or_default(),
+            ..Step::default()
+        },
+        Some("redacted_thinking") => Step {
+            kind: Some(StepKind::Reasoning),
+            role: plain.role.clone(),
+            text: "[redacted]".to_owned(),
+            ..Step::default()
+        },
+        Some("tool_use") => call(text("name"), fields.some("input"), text("id")),
+        Some("tool_result") => Step {
+            kind: Some(StepKind::Observation),
+            text: content(fields.some("content"))?,
+            call_id: text("tool_use_id"),
+            ..plain.clone()
+        },
+        _ => return Ok(None),
+    };
+    Ok(Some(step))
 }
 
 /// The exit code of an observation: mini-swe-agent writes it into the text and, lately, beside it.
@@ -110,21 +377,23 @@ pub(crate) fn content(raw: Option<Raw<'_>>) -> Result<String, JsonError> {
         Kind::Text => json::text("content", raw.get()),
         Kind::List => {
             let mut out = String::new();
-            for part in json::list("content", raw)? {
+            for item in json::list("content", raw)? {
                 if !out.is_empty() {
                     out.push('\n');
                 }
-                match Fields::of("content", part) {
-                    Ok(fields) => match part_text(&fields) {
-                        Some(text) => out.push_str(&text),
-                        None => out.push_str(part.get()),
-                    },
-                    Err(_) => out.push_str(&content(Some(part))?),
-                }
+                out.push_str(&part(item)?);
             }
             Ok(out)
         }
         _ => Ok(raw.get().to_owned()),
+    }
+}
+
+/// A part of a message as text.
+fn part(raw: Raw<'_>) -> Result<String, JsonError> {
+    match Fields::of("content", raw) {
+        Ok(fields) => Ok(part_text(&fields).unwrap_or_else(|| raw.get().to_owned())),
+        Err(_) => content(Some(raw)),
     }
 }
 
@@ -139,6 +408,15 @@ fn part_text(fields: &Fields<'_>) -> Option<String> {
     let kind = ["image", "audio", "file", "video"]
         .into_iter()
         .find(|word| kind.contains(word))?;
+    if let Some(source) = fields.object("source").ok().flatten()
+        && let Some(data) = source.text("data").ok().flatten()
+    {
+        let media = source.text("media_type").ok().flatten().unwrap_or_default();
+        return Some(format!(
+            "[{kind} {media}, {} kB]",
+            data.len().div_ceil(1000)
+        ));
+    }
     let url = ["image_url", "url", "data", "file_data"]
         .into_iter()
         .find_map(|key| {

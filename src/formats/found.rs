@@ -10,6 +10,7 @@ use crate::domain::{Extra, TaskSummary, Trajectory};
 
 use super::files::{Place, Record};
 use super::json::{Fields, JsonError};
+use super::mapped::FileMap;
 use super::rankings::Answer;
 use super::{LoadOptions, Problem};
 use super::{harbor, inspect, swebench};
@@ -278,6 +279,8 @@ pub(crate) struct Found {
     pub foreign: Vec<PathBuf>,
     /// The first id that was a number, and its record's line.
     pub number_id: Option<(String, Option<u64>)>,
+    /// The map of the file being read.
+    pub map: Option<FileMap>,
 }
 
 impl Found {
@@ -294,6 +297,7 @@ impl Found {
             *self.records.entry(format).or_default() += count;
         }
         self.foreign.extend(other.foreign);
+        self.map = self.map.take().or(other.map);
         self.number_id = self.number_id.take().or(other.number_id);
     }
 

@@ -149,6 +149,14 @@ impl<'a> Raw<'a> {
         })
     }
 
+    /// A text that is known to be one JSON value, as the values of a record are.
+    pub(crate) fn known(text: &'a str) -> Self {
+        Self {
+            text,
+            len: split::count(text).unwrap_or(0),
+        }
+    }
+
     /// The JSON text, without blanks around it.
     pub(crate) fn get(self) -> &'a str {
         self.text

@@ -19,6 +19,7 @@ mod harbor;
 mod inspect;
 mod json;
 pub mod listing;
+mod mapped;
 mod mini_swe_agent;
 mod native;
 mod nemo_gym;
@@ -38,10 +39,13 @@ mod swebench;
 mod trl;
 mod verl;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
+
+pub use mapped::{FieldMap, FieldPath, GuessedMap, MapError, MapKey, NamedMap};
 
 use files::Record;
 use found::Found;
@@ -103,6 +107,10 @@ pub struct LoadOptions {
     pub rankings: Vec<PathBuf>,
     /// Whether an unscored outcome counts as a failure with reward 0.
     pub unscored_as_fail: bool,
+    /// The map given for records with columns of any name; it goes before the formats.
+    pub map: Option<FieldMap>,
+    /// Maps of the configuration file, for records that have their columns.
+    pub maps: Vec<NamedMap>,
 }
 
 impl Default for LoadOptions {
@@ -111,6 +119,8 @@ impl Default for LoadOptions {
             pass_at: 0.5,
             rankings: Vec::new(),
             unscored_as_fail: false,
+            map: None,
+            maps: Vec::new(),
         }
     }
 }
@@ -490,6 +500,17 @@ pub const FORMATS: &[Format] = &[
         read: swebench::metrics::read_metrics,
         open: None,
     },
+    Format {
+        name: "chat messages",
+        doc: "Records with messages and columns of any name, read through a map given or guessed.",
+        group: "instance_id, task_id, problem_id, id, or as mapped",
+        rollout: "trajectory_id, traj_id, run_id, or as mapped; else the line",
+        reward: "resolved, target, reward, score, success, or as mapped",
+        patch: "model_patch, generated_patch, git_patch, patch, or as mapped",
+        detect: mapped::by_file,
+        read: mapped::read_as_mapped,
+        open: None,
+    },
 ];
 
 /// Everything loaded from the paths given: a state of it, when loading goes on.
@@ -508,10 +529,14 @@ pub struct LoadedSet {
     pub foreign: Vec<Problem>,
     /// What was made of each file, in the order they were listed; empty while loading goes on.
     pub made: Vec<FileReport>,
+    /// The maps that were guessed for files of messages with columns of other names.
+    pub guessed: Vec<GuessedMap>,
     /// Where the texts of each group are (same length and order as `groups`).
     sources: Vec<Arc<found::GroupSource>>,
     /// The files that places refer to.
     files: Arc<Vec<source::Candidate>>,
+    /// The maps of files read through one, by the file's index.
+    maps: Arc<BTreeMap<usize, Arc<FieldMap>>>,
 }
 
 impl LoadedSet {
@@ -560,7 +585,11 @@ impl LoadedSet {
             }),
         };
         unchanged()?;
-        let content = open::content(of, source, &self.files);
+        let files = open::Files {
+            list: &self.files,
+            maps: &self.maps,
+        };
+        let content = open::content(of, source, files);
         // A writer may have come while the texts were read.
         unchanged()?;
         Ok(content)

@@ -2,8 +2,9 @@
 //!
 //! What is *not* here: the index.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::domain::{
     Content, PatchPresence, RolloutGroup, Step, StepKind, TaskContent, Trajectory,
@@ -13,9 +14,25 @@ use crate::domain::{
 use super::files::{self, Body, Place};
 use super::found::{Beside, FormatId, GroupSource, RecordAt, TaskSource, TrajectorySource};
 use super::json::{self, Fields, JsonError};
+use super::mapped::FieldMap;
 use super::rollout::Opened;
 use super::source::Candidate;
-use super::{FORMATS, harbor, native, swebench};
+use super::{FORMATS, harbor, mapped, native, swebench};
+
+/// The files that places refer to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Files<'s> {
+    /// The files, by index.
+    pub list: &'s [Candidate],
+    /// The maps of those that are read through one.
+    pub maps: &'s BTreeMap<usize, Arc<FieldMap>>,
+}
+
+impl<'s> Files<'s> {
+    fn get(&self, file: usize) -> Option<&'s Candidate> {
+        self.list.get(file)
+    }
+}
 
 /// Why a text cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +70,7 @@ pub(crate) fn changed<'a>(source: &GroupSource, files: &'a [Candidate]) -> Optio
 }
 
 /// Opens everything of a group; what cannot be read becomes a sentence in `problems`.
-pub(crate) fn content(group: &RolloutGroup, source: &GroupSource, files: &[Candidate]) -> Content {
+pub(crate) fn content(group: &RolloutGroup, source: &GroupSource, files: Files<'_>) -> Content {
     let mut problems = Vec::new();
     let mut seen = BTreeSet::new();
     let mut task = TaskContent::default();
@@ -84,7 +101,7 @@ pub(crate) fn content(group: &RolloutGroup, source: &GroupSource, files: &[Candi
 
 /// What is broken inside the records of a group. The index does not look inside values, and what
 /// is not shown is never decoded.
-fn broken(group: &RolloutGroup, source: &GroupSource, files: &[Candidate]) -> Vec<String> {
+fn broken(group: &RolloutGroup, source: &GroupSource, files: Files<'_>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     source
         .places()
@@ -109,7 +126,7 @@ fn note(problems: &mut Vec<String>, seen: &mut BTreeSet<String>, error: &OpenErr
 }
 
 /// Puts the file and the record before each problem.
-fn name_all(problems: &mut [String], place: Place, files: &[Candidate], record: &str) {
+fn name_all(problems: &mut [String], place: Place, files: Files<'_>, record: &str) {
     let path = files.get(place.file).map(|file| shown(&file.path));
     for problem in problems {
         *problem = match &path {
@@ -137,7 +154,7 @@ fn fill(task: &mut TaskContent, more: TaskContent) {
 fn open_task(
     source: TaskSource,
     group: &RolloutGroup,
-    files: &[Candidate],
+    files: Files<'_>,
     problems: &mut Vec<String>,
 ) -> Result<TaskContent, OpenError> {
     let id = group.id.as_str();
@@ -165,7 +182,7 @@ fn open_task(
 fn open_trajectory(
     source: &TrajectorySource,
     (group, trajectory): (&RolloutGroup, &Trajectory),
-    files: &[Candidate],
+    files: Files<'_>,
     problems: &mut Vec<String>,
     seen: &mut BTreeSet<String>,
 ) -> TrajectoryContent {
@@ -250,7 +267,7 @@ fn open_trajectory(
 fn open_beside(
     beside: &Beside,
     trajectory: &Trajectory,
-    files: &[Candidate],
+    files: Files<'_>,
     problems: &mut Vec<String>,
     seen: &mut BTreeSet<String>,
     content: &mut TrajectoryContent,
@@ -280,17 +297,23 @@ fn open_of(
     format: FormatId,
     place: Place,
     part: Option<u32>,
-    files: &[Candidate],
+    files: Files<'_>,
     problems: &mut Vec<String>,
 ) -> Result<Opened, OpenError> {
     at(place, files, |body| {
-        let open = FORMATS.get(format).and_then(|format| format.open);
-        open.ok_or_else(|| gone("format"))?(body, part, problems)
+        match FORMATS.get(format).and_then(|format| format.open) {
+            Some(open) => open(body, part, problems),
+            // Such formats are read through the map of the file.
+            None => {
+                let map = files.maps.get(&place.file).ok_or_else(|| gone("map"))?;
+                mapped::open(map, body, problems)
+            }
+        }
     })
 }
 
 /// Reads a file that is a patch or a log, lossily.
-fn whole_text(file: usize, files: &[Candidate]) -> Result<String, OpenError> {
+fn whole_text(file: usize, files: Files<'_>) -> Result<String, OpenError> {
     let Some(file) = files.get(file) else {
         return Err(OpenError::Changed(String::new()));
     };
@@ -331,7 +354,7 @@ fn fields<'b, 'a>(body: &'b Body<'a>) -> Result<&'b Fields<'a>, JsonError> {
 /// Reads the record at a place and hands it over.
 fn at<T>(
     place: Place,
-    files: &[Candidate],
+    files: Files<'_>,
     read: impl FnOnce(&Body<'_>) -> Result<T, JsonError>,
 ) -> Result<T, OpenError> {
     let Some(file) = files.get(place.file) else {

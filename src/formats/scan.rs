@@ -12,7 +12,7 @@ use super::files::{self, Line, Place, Record, Split};
 use super::found::{FormatId, Found};
 use super::json::{self, JsonError};
 use super::source::{self, Candidate};
-use super::{FORMATS, Format, LoadOptions, Problem, Progress, rankings};
+use super::{FORMATS, Format, LoadOptions, Problem, Progress, mapped, rankings};
 
 /// Bytes handed to the workers between two calls of `progress`.
 const BATCH_BYTES: u64 = 16 << 20;
@@ -220,6 +220,11 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     }
     let lines = files::lines(&bytes);
     if is_lines(head, &lines) {
+        let map = map_of_lines(&lines, file, options);
+        let empty = || Found {
+            map: map.clone(),
+            ..empty()
+        };
         if !read_lines(&lines, job, &empty, &mut whole, sink) {
             return false;
         }
@@ -437,10 +442,14 @@ fn read_whole(
         }
     };
     let record = record_of(split, place, line, found);
+    let known = |record: &Record<'_>| detect(record).is_some();
+    found.map = mapped::choose(std::slice::from_ref(&record), &found.options, known);
     if read_record(&record, rankings_only, found) {
         return;
     }
     let nested = record.nested();
+    let sample = &nested[..nested.len().min(mapped::SAMPLE)];
+    found.map = mapped::choose(sample, &found.options, known);
     let unknown = nested
         .iter()
         .filter(|inner| !read_record(inner, rankings_only, found))
@@ -487,7 +496,16 @@ fn read_broken(content: &[u8], place: Place, rankings_only: bool, found: &mut Fo
 }
 
 fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> bool {
-    let Some((id, format)) = detect(record) else {
+    let first = found
+        .map
+        .as_ref()
+        .is_some_and(|map| map.is_first_for(record));
+    let detected = if first { None } else { detect(record) };
+    let by_map = || {
+        let map = found.map.as_ref().filter(|map| first || map.is_guessed());
+        map.and_then(|_| Some((mapped::FORMAT, FORMATS.get(mapped::FORMAT)?)))
+    };
+    let Some((id, format)) = detected.or_else(by_map) else {
         if found.for_rankings && rankings::is_list_of_ids(record) {
             found.recognised += 1;
             rankings::read_ranking(record, found);
@@ -526,6 +544,41 @@ fn detect(record: &Record<'_>) -> Option<(FormatId, &'static Format)> {
         .iter()
         .enumerate()
         .find(|(_, format)| (format.detect)(record))
+}
+
+/// The map for a file of one record a line, from its first lines.
+fn map_of_lines(lines: &[Line<'_>], file: usize, options: &LoadOptions) -> Option<mapped::FileMap> {
+    let mut bytes = 0;
+    let sample: Vec<&Line<'_>> = lines
+        .iter()
+        .take(mapped::SAMPLE)
+        .take_while(|line| {
+            bytes += line.bytes.len() as u64;
+            bytes <= mapped::SAMPLE_BYTES || line.start == lines[0].start
+        })
+        .collect();
+    let mut holders = vec![String::new(); sample.len()];
+    let records: Vec<Record<'_>> = sample
+        .into_iter()
+        .zip(&mut holders)
+        .filter_map(|(line, holder)| {
+            let split = files::split(line.bytes, holder).ok()?;
+            Some(Record {
+                place: Place {
+                    file,
+                    start: line.start,
+                    len: line.bytes.len() as u64,
+                    element: None,
+                },
+                line: Some(line.number),
+                key: None,
+                text: split.text,
+                mended: split.mended,
+                body: split.body,
+            })
+        })
+        .collect();
+    mapped::choose(&records, options, |record| detect(record).is_some())
 }
 
 /// The reason of a syntax error; a last line that ends too early was not written to its end.

@@ -30,8 +30,16 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Loaded(session) => {
+            let guessed = session.set().guessed.first().map(|guessed| {
+                let name = guessed.path.file_name().unwrap_or_default();
+                format!("{}: {guessed}", name.to_string_lossy())
+            });
             model.session = Some(*session);
-            groups::reload(model)
+            let effects = groups::reload(model);
+            if let (Some(text), true) = (guessed, model.status.text.is_empty()) {
+                model.say(Severity::Info, text);
+            }
+            effects
         }
         Message::LoadFailed(reason) => {
             model.load_failed = Some(reason);

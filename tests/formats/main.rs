@@ -4,6 +4,7 @@ mod containers;
 mod harbor;
 mod inspect;
 mod lines;
+mod mapped;
 mod native_out;
 mod nemo_gym;
 mod swe_agents;

@@ -10,7 +10,7 @@ use crate::domain::Extra;
 use crate::formats::Problem;
 use crate::formats::assemble::Joining;
 use crate::formats::files::Place;
-use crate::formats::found::At;
+use crate::formats::found::{At, FoundTrajectory};
 use crate::formats::source;
 
 use super::metrics::Metrics;
@@ -45,6 +45,8 @@ pub(super) struct Run {
     pub(super) reports: BTreeMap<String, TaskReport>,
     pub(super) traces: BTreeMap<String, Trace>,
     pub(super) metrics: BTreeMap<String, Metrics>,
+    /// Messages from files of columns, by task.
+    pub(super) conversations: BTreeMap<String, FoundTrajectory>,
 }
 
 impl Run {

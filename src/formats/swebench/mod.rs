@@ -11,6 +11,8 @@ mod runs;
 pub(crate) mod tasks;
 pub(crate) mod traces;
 
+use super::found::FoundGroup;
+
 pub(crate) use runs::{Joined, Known, join};
 
 /// What was found of SWE-bench runs, before it is joined.
@@ -28,6 +30,9 @@ pub(crate) struct Parts {
     pub traces: Vec<traces::Trace>,
     /// Metrics.
     pub metrics: Vec<metrics::Metrics>,
+    /// Messages of a task that has no patch and no verdict with them: they belong to the prediction
+    /// beside them, else they are rollouts of their own.
+    pub conversations: Vec<FoundGroup>,
 }
 
 impl Parts {
@@ -39,6 +44,7 @@ impl Parts {
         self.tasks.extend(other.tasks);
         self.traces.extend(other.traces);
         self.metrics.extend(other.metrics);
+        self.conversations.extend(other.conversations);
     }
     /// Whether nothing was found.
     pub(crate) fn is_empty(&self) -> bool {
@@ -48,6 +54,7 @@ impl Parts {
             && self.tasks.is_empty()
             && self.traces.is_empty()
             && self.metrics.is_empty()
+            && self.conversations.is_empty()
     }
 
     /// Forgets what a file told; answers whether it told anything.
@@ -59,6 +66,7 @@ impl Parts {
         self.tasks.retain(|part| part.at.file != file);
         self.traces.retain(|part| part.at.file != file);
         self.metrics.retain(|part| part.at.file != file);
+        self.conversations.retain(|part| part.at.file != file);
         self.len() != before
     }
 
@@ -70,6 +78,7 @@ impl Parts {
         self.tasks.sort_by_key(|part| part.at.file);
         self.traces.sort_by_key(|part| part.at.file);
         self.metrics.sort_by_key(|part| part.at.file);
+        self.conversations.sort_by_key(|part| part.at.file);
     }
 
     fn len(&self) -> usize {
@@ -79,5 +88,6 @@ impl Parts {
             + self.tasks.len()
             + self.traces.len()
             + self.metrics.len()
+            + self.conversations.len()
     }
 }

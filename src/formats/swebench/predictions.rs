@@ -7,6 +7,7 @@ use crate::domain::{Extra, PatchSummary};
 use crate::formats::files::{Place, Record};
 use crate::formats::found::{At, FormatId, Found};
 use crate::formats::json::{Fields, JsonError};
+use crate::formats::mapped;
 
 use super::reports::pull_request;
 use super::traces::small;
@@ -79,7 +80,8 @@ pub(crate) fn is_prediction(record: &Record<'_>) -> bool {
         || (record.has("org") && record.has("repo") && record.has("number"))
         || record.key.is_some();
     let old = record.has("instance_id") && record.has("model") && record.has("prediction");
-    old || (named && PATCH[..3].iter().any(|key| record.has(key)))
+    let predicts = old || (named && PATCH[..3].iter().any(|key| record.has(key)));
+    predicts && !record.fields().is_some_and(mapped::is_row)
 }
 
 /// Reads a prediction.

@@ -8,6 +8,7 @@ use crate::domain::{Outcome, TestCounts, TestResult, TestStatus};
 use crate::formats::files::{Place, Record};
 use crate::formats::found::{At, Found};
 use crate::formats::json::{self, Fields, JsonError, Kind, Raw};
+use crate::formats::mapped;
 use crate::formats::native;
 
 use super::metrics::Metrics;
@@ -100,6 +101,7 @@ pub(crate) fn is_task_report(record: &Record<'_>) -> bool {
     record.has("resolved")
         && (record.line.is_none() || record.has("instance_id") || record.key.is_some())
         && !record.has_list("resolved")
+        && !record.fields().is_some_and(mapped::is_row)
         && (record.has("patch_exists")
             || record.has("patch_is_None")
             || record.has("tests_status")

@@ -9,7 +9,8 @@ use crate::domain::{Outcome, Trajectory};
 use crate::formats::Problem;
 use crate::formats::assemble::{Joining, mark_patch};
 use crate::formats::found::{
-    Again, At, Beside, FoundTask, FoundTrajectory, RecordAt, TaskSource, TrajectorySource,
+    Again, At, Beside, FoundGroup, FoundTask, FoundTrajectory, RecordAt, TaskSource,
+    TrajectorySource,
 };
 
 use super::Parts;
@@ -87,6 +88,9 @@ pub(crate) fn join(parts: Parts, joining: &mut Joining) -> Joined {
             }
             _ => *stray.entry(path).or_insert(0_usize) += 1,
         }
+    }
+    for group in parts.conversations {
+        attach_conversation(group, &mut runs, &mut told, joining);
     }
     for metrics in parts.metrics {
         let path = joining.path(metrics.at.file);
@@ -199,6 +203,37 @@ fn attach_run_report(report: RunReport, runs: &mut [Run], joining: &mut Joining)
     }
     for (id, before, now) in contradictions {
         tell_contradiction(joining, report.at, &id, before, now);
+    }
+}
+
+/// Gives messages to the prediction of their task in the run around them; without one they are a
+/// rollout of their own.
+fn attach_conversation(
+    group: FoundGroup,
+    runs: &mut [Run],
+    told: &mut HashMap<String, FoundTask>,
+    joining: &mut Joining,
+) {
+    let path = joining.path(group.at.file);
+    let run = find_run(&path, runs, Some(&group.id)).map(|run| &mut runs[run]);
+    let free = run.filter(|run| {
+        !run.conversations.contains_key(&group.id)
+            && !run.traces.contains_key(&group.id)
+            && run.predictions.iter().any(|one| one.instance == group.id)
+    });
+    if let Some(task) = group.task {
+        told.entry(group.id.clone()).or_insert(task);
+    }
+    match free {
+        Some(run) => {
+            let conversations = group.trajectories.into_iter();
+            run.conversations
+                .extend(conversations.map(|one| (group.id.clone(), one)));
+        }
+        None => {
+            let attempts = joining.attempts.entry(group.id).or_default();
+            attempts.extend(group.trajectories);
+        }
     }
 }
 
@@ -405,6 +440,21 @@ fn rollout(
                 .beside
                 .push(Beside::new(trace.format, trace.place, trace.part));
         }
+    }
+    if let Some(FoundTrajectory {
+        trajectory: told,
+        source: at,
+        ..
+    }) = run.conversations.remove(&id)
+        && let Some(RecordAt::Of(format, place, part)) = at.record
+        && trajectory.steps.is_none()
+    {
+        trajectory.steps = told.steps;
+        trajectory.exit_status = told.exit_status;
+        trajectory.cost_usd = trajectory.cost_usd.or(told.cost_usd);
+        trajectory.input_tokens = told.input_tokens;
+        trajectory.output_tokens = told.output_tokens;
+        source.beside.push(Beside::new(format, place, part));
     }
     if let Some(metrics) = run.metrics.remove(&id) {
         trajectory.cost_usd = trajectory.cost_usd.or(metrics.cost_usd);

@@ -8,6 +8,7 @@ use crate::domain::{TaskContent, TaskSummary};
 use crate::formats::files::Record;
 use crate::formats::found::{At, Found, FoundTask, TaskSource};
 use crate::formats::json::{self, Fields, JsonError, Kind};
+use crate::formats::mapped;
 use crate::formats::native::title;
 
 use super::reports::pull_request;
@@ -32,6 +33,7 @@ pub(crate) fn is_task(record: &Record<'_>) -> bool {
     (record.has("instance_id") || record.key.is_some())
         && record.has("problem_statement")
         && !record.has("model_patch")
+        && !record.fields().is_some_and(mapped::is_row)
 }
 
 /// A row of Multi-SWE-bench: its `fix_patch` is the reference, where in predictions it is the

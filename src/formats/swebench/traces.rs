@@ -10,6 +10,7 @@ use crate::formats::chat::{content, message, messages, observation, push};
 use crate::formats::files::{Body, Place, Record};
 use crate::formats::found::{At, FormatId, Found, FoundTask};
 use crate::formats::json::{self, Fields, JsonError, Kind, Raw};
+use crate::formats::mapped;
 use crate::formats::native::call_text;
 use crate::formats::rollout::Opened;
 
@@ -158,8 +159,16 @@ pub(crate) fn is_trace(record: &Record<'_>) -> bool {
             {
                 return false;
             }
+            // Rows of a table of rollouts have messages as one of their columns.
+            if mapped::is_row(fields) {
+                return false;
+            }
             let list = |key: &str| fields.list(key).ok().flatten().unwrap_or_default();
-            first_has(&list("messages"), &["role"]) || first_has(&list("trajectory"), &["type"])
+            // The elements of a list begin behind its bracket.
+            let is_file = record.line.is_none() && record.key.is_none() && record.place.start == 0;
+            let is_whole = is_file && record.in_file() && !fields.has("instance_id");
+            ((is_whole || fields.has("info")) && first_has(&list("messages"), &["role"]))
+                || first_has(&list("trajectory"), &["type"])
         }
     }
 }
@@ -240,7 +249,7 @@ pub(crate) fn steps(body: &Body<'_>) -> Result<Vec<Step>, JsonError> {
 }
 
 /// An entry of `trajectory`: a typed model or tool call.
-fn entry(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError> {
+pub(crate) fn entry(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError> {
     let kind = fields.text("type").ok().flatten();
     match kind.as_deref() {
         Some("llm_call") => {
