@@ -160,17 +160,41 @@ fn check_names_path_line_and_reason_and_ends_with_one() {
     let desk = Desk::new();
     desk.write("groups.jsonl", &format!("{}{{\"schema\":\n", desk_groups()));
     let rows = desk.rows(1, &["check", "groups.jsonl", "--json"]);
-    let (summary, problems) = rows.split_last().unwrap();
+    let of_kind =
+        |kind: &str| -> Vec<&Value> { rows.iter().filter(|row| row["kind"] == kind).collect() };
+    let problems = of_kind("problem");
     assert_eq!(
-        summary,
-        &json!({"groups": 3, "trajectories": 9, "problems": problems.len()})
+        rows.last().unwrap(),
+        &json!({"kind": "summary", "groups": 3, "trajectories": 9, "problems": problems.len()})
     );
     assert!(!problems.is_empty());
     assert_eq!(problems[0]["line"], 4);
     for problem in problems {
         let keys: Vec<_> = problem.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["path", "line", "record", "reason"]);
+        assert_eq!(keys, ["kind", "path", "line", "record", "reason"]);
     }
+    let files = of_kind("file");
+    assert_eq!(files.len(), 1);
+    assert_eq!(files[0]["path"], "groups.jsonl");
+    assert_eq!(
+        files[0]["formats"],
+        json!([{"name": "gagar.group/1", "records": 3}])
+    );
+    assert_eq!(
+        (&files[0]["groups"], &files[0]["trajectories"]),
+        (&json!(3), &json!(9))
+    );
+    let words = desk.run(&["check", "groups.jsonl"]);
+    let first = words.out.lines().next().unwrap();
+    assert_eq!(
+        first,
+        "groups.jsonl: 3 × gagar.group/1; 9 trajectories; 1 problem"
+    );
+    assert!(
+        words.out.contains("problem: groups.jsonl:4"),
+        "{}",
+        words.out
+    );
 }
 
 #[test]
@@ -633,6 +657,7 @@ fn convert_writes_what_loads_as_the_same_groups() {
     assert_eq!(answer.code, 0, "{answer:?}");
     let summary = &answer.rows()[0];
     assert_eq!(summary["output"], "out.jsonl");
+    assert_eq!(summary["files"][0]["path"], "groups.jsonl");
     let groups = desk.rows(0, &["groups", "groups.jsonl", "--json"]);
     assert_eq!(summary["groups"], json!(groups.len()));
     assert_eq!(summary["problems"], 0);
@@ -701,10 +726,15 @@ fn formats_are_listed_in_eighty_columns_and_as_json() {
     let rows = desk.rows(0, &["formats", "--json"]);
     for row in &rows {
         assert!(text.out.contains(row["name"].as_str().unwrap()));
-        for key in ["doc", "group", "rollout", "reward", "patch"] {
+        let keys: &[&str] = match row["kind"].as_str().unwrap() {
+            "format" => &["doc", "group", "rollout", "reward", "patch"],
+            _ => &["doc"],
+        };
+        for key in keys {
             assert!(row[key].is_string(), "{row}");
         }
     }
+    assert!(rows.iter().any(|row| row["kind"] == "container"));
 }
 
 #[test]

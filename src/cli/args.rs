@@ -175,7 +175,17 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// List every record that could not be read, with path, line and reason
+    /// Tell what was made of each file, and every record that could not be read
+    ///
+    /// A line a file (a line a folder when there are many): records by format, trajectories,
+    /// problems. Then every problem with path, line, record and reason. Files that hold no rollouts
+    /// are told by folder on stderr.
+    ///
+    /// With --json one object a line, told apart by "kind": "file" (path, bytes, formats with name
+    /// and records, groups, trajectories, problems; every file that holds records or had problems),
+    /// "problem" (path, line, record, reason), "foreign" (path, reason), and last "summary" (groups,
+    /// trajectories, problems).
+    #[command(verbatim_doc_comment)]
     Check {
         /// What to load.
         #[command(flatten)]

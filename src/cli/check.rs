@@ -6,11 +6,13 @@ use super::Ending;
 use super::args::Input;
 use super::error::CliError;
 use super::inputs::{describe, load_set};
+use super::made::{self, MOST_LINES};
 use super::output::Io;
 use crate::formats::{LoadedSet, Problem};
 
 #[derive(Serialize)]
 struct Line<'a> {
+    kind: &'static str,
     path: std::borrow::Cow<'a, str>,
     line: Option<u64>,
     record: Option<&'a str>,
@@ -19,6 +21,7 @@ struct Line<'a> {
 
 #[derive(Serialize)]
 struct Summary {
+    kind: &'static str,
     groups: usize,
     trajectories: usize,
     problems: usize,
@@ -45,7 +48,8 @@ fn unreadable_texts(set: &LoadedSet, input: &Input) -> Vec<Problem> {
     problems
 }
 
-/// Lists the problems of a load; files that hold no rollouts are told on stderr, as notes.
+/// Tells what was made of each file, then the problems; files that hold no rollouts are told on
+/// stderr, as notes.
 ///
 /// # Errors
 /// When a path does not exist or the output cannot be written.
@@ -53,6 +57,7 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
     let set = load_set(&input.paths, &input.common)?;
     let texts = unreadable_texts(&set, input);
     let summary = Summary {
+        kind: "summary",
         groups: set.groups.len(),
         trajectories: set
             .groups
@@ -61,23 +66,43 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
             .sum(),
         problems: set.problems.len() + texts.len(),
     };
+    if json {
+        for file in made::json(&set.made) {
+            io.json(&file)?;
+        }
+    } else {
+        for line in made::lines(&set.made, MOST_LINES) {
+            io.line(&line)?;
+        }
+    }
     for problem in set.problems.iter().chain(&texts) {
         if json {
             io.json(&Line {
+                kind: "problem",
                 path: problem.path.to_string_lossy(),
                 line: problem.line,
                 record: problem.record.as_deref(),
                 reason: &problem.reason,
             })?;
         } else {
-            io.line(&describe(problem))?;
+            io.line(&format!("problem: {}", describe(problem)))?;
         }
     }
     for guessed in &set.guessed {
         io.note(&format!("note: {}: {guessed}", guessed.path.display()))?;
     }
     for folder in &set.foreign {
-        io.note(&format!("note: {}", describe(folder)))?;
+        if json {
+            io.json(&Line {
+                kind: "foreign",
+                path: folder.path.to_string_lossy(),
+                line: None,
+                record: None,
+                reason: &folder.reason,
+            })?;
+        } else {
+            io.note(&format!("note: {}", describe(folder)))?;
+        }
     }
     if json {
         io.json(&summary)?;

@@ -13,6 +13,7 @@ use super::Ending;
 use super::args::ConvertArgs;
 use super::error::CliError;
 use super::inputs::{Whose, load_set, open, refuse_inputs, tell_all, tell_problems};
+use super::made::{self, FileLine, MOST_LINES};
 use super::output::Io;
 use super::whole_file::write_whole;
 use crate::export::write_group;
@@ -28,6 +29,7 @@ struct Summary<'a> {
     groups: usize,
     trajectories: usize,
     problems: usize,
+    files: Vec<FileLine<'a>>,
 }
 
 /// What was written, and what could not be.
@@ -85,10 +87,14 @@ pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         groups: converted.groups,
         trajectories: converted.trajectories,
         problems: set.problems.len() + converted.problems.len(),
+        files: made::json(&set.made).collect(),
     };
     if args.json {
         io.json(&summary)?;
     } else {
+        for line in made::lines(&set.made, MOST_LINES) {
+            io.note(&line)?;
+        }
         io.note(&format!(
             "{}: {} groups, {} trajectories, {} problems",
             summary.output, summary.groups, summary.trajectories, summary.problems

@@ -5,10 +5,12 @@ use serde::Serialize;
 use super::Ending;
 use super::error::CliError;
 use super::output::Io;
-use crate::formats::{FORMATS, listing};
+use crate::formats::FORMATS;
+use crate::formats::listing::{self, CONTAINERS};
 
 #[derive(Serialize)]
 struct Line<'a> {
+    kind: &'static str,
     name: &'a str,
     doc: &'a str,
     group: &'a str,
@@ -17,7 +19,14 @@ struct Line<'a> {
     patch: &'a str,
 }
 
-/// Lists the formats.
+#[derive(Serialize)]
+struct ContainerLine<'a> {
+    kind: &'static str,
+    name: &'a str,
+    doc: &'a str,
+}
+
+/// Lists the formats and the containers.
 ///
 /// # Errors
 /// When the output cannot be written.
@@ -28,12 +37,20 @@ pub fn run(json: bool, io: &mut Io<'_>) -> Result<Ending, CliError> {
     }
     for format in FORMATS {
         io.json(&Line {
+            kind: "format",
             name: format.name,
             doc: format.doc,
             group: format.group,
             rollout: format.rollout,
             reward: format.reward,
             patch: format.patch,
+        })?;
+    }
+    for container in CONTAINERS {
+        io.json(&ContainerLine {
+            kind: "container",
+            name: container.name,
+            doc: container.doc,
         })?;
     }
     Ok(Ending::Fine)

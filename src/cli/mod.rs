@@ -15,6 +15,7 @@ mod export;
 mod formats;
 mod groups;
 mod inputs;
+mod made;
 mod open;
 mod output;
 mod rank;

@@ -1,4 +1,5 @@
-//! The table of formats as people read it: plain text and markdown, from [`FORMATS`].
+//! The table of formats as people read it: plain text and markdown, from [`FORMATS`]; and what files
+//! may be packed in.
 //!
 //! What is *not* here: the table itself.
 
@@ -11,6 +12,35 @@ const NONE: &str = "—";
 
 /// Widest line of the plain text.
 const WIDTH: usize = 80;
+
+/// What rollout files may be packed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Container {
+    /// Name, as shown.
+    pub name: &'static str,
+    /// What is read of it, one sentence.
+    pub doc: &'static str,
+}
+
+/// Every container; recognised by the first bytes, never by the name.
+pub const CONTAINERS: &[Container] = &[
+    Container {
+        name: "gzip",
+        doc: "A compressed file, or an archive, of one or more members.",
+    },
+    Container {
+        name: "zstd",
+        doc: "A compressed file, or an archive, of one or more frames.",
+    },
+    Container {
+        name: "zip",
+        doc: "An archive read like a folder; members are stored, deflated or zstd (Inspect's .eval).",
+    },
+    Container {
+        name: "tar",
+        doc: "An archive read like a folder, compressed or not.",
+    },
+];
 
 impl Format {
     /// What a format says of itself beside name and sentence: (question, answer); only those that
@@ -38,6 +68,10 @@ pub fn text() -> String {
         for (question, answer) in format.answers() {
             wrapped(&mut out, question, answer);
         }
+    }
+    out.push_str("\nAny of them may be packed:\n");
+    for container in CONTAINERS {
+        wrapped(&mut out, container.name, container.doc);
     }
     out
 }
