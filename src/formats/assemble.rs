@@ -654,11 +654,15 @@ impl Slot {
                 marks_added: 0,
             };
             if !ids.insert(found.trajectory.id.0.clone()) {
+                if found.again == Again::Copy {
+                    self.refused.push((found, seq));
+                    continue;
+                }
                 let own = &mut found.trajectory.id.0;
                 let name = format!("{id}/{own}");
                 let reason = match found.again {
                     Again::Refuse => "the trajectory occurs twice; the first counts",
-                    Again::Number => {
+                    Again::Number | Again::Copy => {
                         "the id occurs twice; the later one is kept under a numbered id"
                     }
                 };

@@ -142,6 +142,8 @@ pub(crate) enum Again {
     Refuse,
     /// It is kept under a numbered id and told.
     Number,
+    /// It is the same rollout again and left out; its reader tells so once for the file.
+    Copy,
 }
 
 /// A group, or a part of one.
@@ -277,6 +279,8 @@ pub(crate) struct Found {
     pub records: BTreeMap<FormatId, usize>,
     /// Files that hold nothing of a known format.
     pub foreign: Vec<PathBuf>,
+    /// The bytes of the file read last by [`Found::beside`], and its name.
+    pub beside: Option<(&'static str, Option<Vec<u8>>)>,
     /// The first id that was a number, and its record's line.
     pub number_id: Option<(String, Option<u64>)>,
     /// The map of the file being read.
@@ -325,6 +329,24 @@ impl Found {
                 .get_or_insert_with(|| (format!("{key} {id}"), record.line));
         }
         Ok(Some(id))
+    }
+
+    /// The bytes of a small file beside the one being read, when there is such; it is read once for
+    /// many records.
+    pub(crate) fn beside(&mut self, name: &'static str) -> Option<&[u8]> {
+        if self.beside.as_ref().is_none_or(|(read, _)| *read != name) {
+            let bytes = std::fs::read(self.path.with_file_name(name)).ok();
+            self.beside = Some((name, bytes));
+        }
+        self.beside.as_ref()?.1.as_deref()
+    }
+
+    /// Notes a problem of the whole file, once however often it is met.
+    pub(crate) fn problem_of_file(&mut self, reason: &str) {
+        let is_told = |told: &Problem| told.line.is_none() && told.reason == reason;
+        if !self.problems.iter().any(is_told) {
+            self.problems.push(Problem::new(&self.path, reason));
+        }
     }
 
     /// Notes a problem of a record.

@@ -23,10 +23,14 @@ mod mapped;
 mod mini_swe_agent;
 mod native;
 mod nemo_gym;
+mod nemo_rl;
 mod open;
+mod patch_list;
+mod prime_rl;
 mod prompt_answer;
 mod rankings;
 mod responses;
+mod rllm;
 mod rollout;
 mod scan;
 mod skyrl;
@@ -37,6 +41,7 @@ mod step_in_path;
 mod swe_agent;
 mod swebench;
 mod trl;
+mod verifiers;
 mod verl;
 
 use std::collections::BTreeMap;
@@ -411,6 +416,83 @@ pub const FORMATS: &[Format] = &[
         detect: trl::is_row,
         read: trl::read,
         open: Some(trl::open),
+    },
+    Format {
+        name: "patch list",
+        doc: "All candidates of one task in one record: trae's patch selection, Augment's ensembler.",
+        group: "instance_id or id",
+        rollout: "the place in the list",
+        reward: "success_id or eval_outcomes",
+        patch: "patches or diffs",
+        detect: patch_list::is_list,
+        read: patch_list::read,
+        open: Some(patch_list::open),
+    },
+    Format {
+        name: "verifier training data",
+        doc: "Passing and failing conversations by task (SWE-Gym, moatless).",
+        group: "the task's key",
+        rollout: "the place in the list",
+        reward: "the list: true or false",
+        patch: "cut from the messages",
+        detect: patch_list::is_conversations,
+        read: patch_list::read_conversations,
+        open: Some(patch_list::open_conversation),
+    },
+    Format {
+        name: "verifiers results",
+        doc: "`results.jsonl` of an evaluation, or the rollouts of prime-rl before its episodes.",
+        group: "example_id within environment, step and file",
+        rollout: "the line",
+        reward: "reward; an error: unscored",
+        patch: "cut from the completion",
+        detect: verifiers::is_result,
+        read: verifiers::read,
+        open: Some(verifiers::open),
+    },
+    Format {
+        name: "verifiers run",
+        doc: "`metadata.json`: environment and model of the results beside it.",
+        group: "—",
+        rollout: "—",
+        reward: "—",
+        patch: "—",
+        detect: verifiers::is_run,
+        read: verifiers::read_run,
+        open: None,
+    },
+    Format {
+        name: "prime-rl episode",
+        doc: "An episode a line, with its traces as trees of messages.",
+        group: "group.id and step; by agent when there are several",
+        rollout: "id of the episode",
+        reward: "sum of score times weight; not ok: unscored",
+        patch: "info.model_patch, else cut from the messages",
+        detect: prime_rl::is_episode,
+        read: prime_rl::read,
+        open: Some(prime_rl::open),
+    },
+    Format {
+        name: "rLLM episode",
+        doc: "A file per episode with its trajectories.",
+        group: "task_hash and training_step; by name when there are several trajectories",
+        rollout: "id of the episode, else the file's name",
+        reward: "the trajectory's reward, else the episode's or is_correct",
+        patch: "cut from the messages",
+        detect: rllm::is_episode,
+        read: rllm::read,
+        open: Some(rllm::open),
+    },
+    Format {
+        name: "NeMo RL training data",
+        doc: "`train_data_step<N>.jsonl`: lists of contents, rewards and advantages.",
+        group: "equal prompt within one step",
+        rollout: "idx, else the place in the lists",
+        reward: "rewards",
+        patch: "cut from the content",
+        detect: nemo_rl::is_columns,
+        read: nemo_rl::read,
+        open: Some(nemo_rl::open),
     },
     Format {
         name: "SWE-bench task",

@@ -38,33 +38,62 @@ impl PromptAnswer {
         if let Some(raw) = prompt {
             side("prompt", raw, Speaker::User, &mut asked, &mut steps)?;
         }
-        let of_user = |step: &&Step| step.kind == Some(StepKind::User);
-        let task = steps.iter().find(of_user).map(|step| step.text.clone());
         let asked_in = steps.len();
         let whole = match answer {
             Some(raw) => side("answer", raw, Speaker::Assistant, &mut asked, &mut steps)?,
             None => None,
         };
-        let mut read = Self {
-            task,
-            cut: patch.is_none(),
-            patch,
-            ..Self::default()
-        };
-        if read.patch.is_none() {
-            let said = steps[asked_in..].iter().rev();
-            let in_steps = || {
-                said.filter(|step| step.tool.is_none())
-                    .find_map(|s| cut_patch::cut(&s.text))
-            };
-            let patch = match &whole {
-                Some(text) => cut_patch::cut(text),
-                None => in_steps(),
-            };
-            read.patch = patch.map(str::to_owned);
+        Ok(Self::of_steps(steps, asked_in, whole.as_deref(), patch))
+    }
+
+    /// Reads a conversation that is one list of messages; the patch as in [`PromptAnswer::read`].
+    ///
+    /// # Errors
+    /// When an element is no message.
+    pub(crate) fn of_messages(
+        messages: &[Raw<'_>],
+        patch: Option<String>,
+    ) -> Result<Self, JsonError> {
+        let (mut steps, mut asked) = (Vec::new(), false);
+        for (index, raw) in messages.iter().enumerate() {
+            let name = json::element_name("messages", index);
+            chat::message(&Fields::of(&name, *raw)?, &mut asked, &mut steps)?;
         }
-        read.steps = steps;
-        Ok(read)
+        Ok(Self::of_steps(steps, 0, None, patch))
+    }
+
+    /// From steps, of which those from `answer` on were answered; `whole` is the answer as one text.
+    pub(crate) fn of_steps(
+        steps: Vec<Step>,
+        answer: usize,
+        whole: Option<&str>,
+        patch: Option<String>,
+    ) -> Self {
+        // A conversation in one list is an answer that begins with what was asked.
+        let of_user = |step: &&Step| step.kind == Some(StepKind::User);
+        let task = steps.iter().find(of_user).map(|step| step.text.clone());
+        let cut = patch.is_none();
+        let patch = patch.or_else(|| {
+            let said = steps.iter().skip(answer).rev();
+            // What is asked holds other people's patches, a call's text is a command.
+            let mut said = said.filter(|step| {
+                !matches!(
+                    step.kind(),
+                    StepKind::System | StepKind::User | StepKind::ToolCall
+                )
+            });
+            let patch = match whole {
+                Some(text) => cut_patch::cut(text),
+                None => said.find_map(|step| cut_patch::cut(&step.text)),
+            };
+            patch.map(str::to_owned)
+        });
+        Self {
+            steps,
+            task,
+            patch,
+            cut,
+        }
     }
 
     /// Writes what is known of patch and steps into the index entry; answers the task in one line.

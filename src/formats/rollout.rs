@@ -66,6 +66,11 @@ impl Found {
     /// Takes over a rollout of the format that is being read. Ids that occur twice are both kept:
     /// the later one is numbered.
     pub(crate) fn rollout(&mut self, record: &Record<'_>, rollout: Rollout) {
+        self.rollout_again(record, rollout, Again::Number);
+    }
+
+    /// Takes over a rollout; `again` says what happens when its id is taken.
+    pub(crate) fn rollout_again(&mut self, record: &Record<'_>, rollout: Rollout, again: Again) {
         let (format, part) = (self.format, rollout.part);
         let task = rollout.task.map(|summary| {
             let mut hasher = DefaultHasher::new();
@@ -88,7 +93,7 @@ impl Found {
                     ..TrajectorySource::default()
                 },
                 order: rollout.order,
-                again: Again::Number,
+                again,
                 at: At::of(record),
             }],
             meta: rollout.meta,

@@ -636,6 +636,11 @@ fn problem_at(found: &mut Found, line: Option<u64>, reason: impl Into<String>) {
 /// not bury the others.
 fn shorten(path: &Path, problems: &mut Vec<Problem>) {
     let mut counts: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    // What is said of the whole file is met in each part of it.
+    let mut of_file = std::collections::BTreeSet::new();
+    problems.retain(|problem| {
+        problem.line.is_some() || problem.record.is_some() || of_file.insert(problem.reason.clone())
+    });
     problems.retain(|problem| {
         let count = counts.entry(problem.reason.clone()).or_default();
         *count += 1;

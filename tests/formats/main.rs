@@ -10,6 +10,7 @@ mod nemo_gym;
 mod swe_agents;
 mod swebench_relatives;
 mod text_dumps;
+mod trainers;
 
 use std::collections::BTreeMap;
 use std::fs;
