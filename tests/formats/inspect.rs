@@ -7,7 +7,7 @@ use gagar::domain::{Outcome, PatchPresence, StepKind};
 use gagar::formats::LoadedSet;
 use serde_json::{Value, json};
 
-use super::{load_all, real_data};
+use super::{load_all, real_data, sample as sample_data};
 
 fn shown(loaded: &LoadedSet) -> Vec<String> {
     loaded.problems.iter().map(ToString::to_string).collect()
@@ -350,5 +350,27 @@ fn an_empty_log_says_how_it_ended() {
     assert!(
         problems[0].contains("no samples (status error: no key)"),
         "{problems:?}"
+    );
+}
+
+#[test]
+fn the_sample_loads_without_a_problem() {
+    let loaded = load_all(&[sample_data("formats/inspect")]);
+    assert_eq!(shown(&loaded), Vec::<String>::new());
+    assert_eq!(loaded.foreign, Vec::new());
+    assert_eq!(counts(&loaded), [1, 3, 1, 1, 1]);
+    open_all(&loaded);
+    let group = &loaded.groups[0];
+    assert_eq!(group.id.as_str(), "acme__kelp/4");
+    assert!(
+        group
+            .trajectories
+            .iter()
+            .all(|t| t.policy.as_deref() == Some("acme/heron-32b"))
+    );
+    let marks = &group.trajectories[0].marks;
+    assert!(
+        marks.iter().any(|mark| mark == "verdict of tests"),
+        "{marks:?}"
     );
 }

@@ -8,7 +8,7 @@ use gagar::domain::{Outcome, PatchPresence, StepKind};
 use gagar::formats::LoadedSet;
 use serde_json::{Value, json};
 
-use super::{load_all, real_data};
+use super::{load_all, real_data, sample};
 
 fn write(folder: &Path, name: &str, value: &Value) {
     let path = folder.join(name);
@@ -273,4 +273,46 @@ fn a_folder_of_trajectories_alone_loads_and_a_broken_one_is_told() {
             .any(|p| p.contains("acme__nemo-3") && p.contains("not valid JSON")),
         "{problems:?}"
     );
+}
+
+#[test]
+fn the_samples_load_without_a_problem() {
+    let loaded = load_all(&[sample("formats/swe-agent")]);
+    assert_eq!(shown(&loaded), Vec::<String>::new());
+    let group = &loaded.groups[0];
+    let told: Vec<(&str, Outcome)> = group
+        .trajectories
+        .iter()
+        .map(|t| (t.id.as_str(), t.outcome))
+        .collect();
+    use Outcome::{Fail, Pass, Unscored};
+    assert_eq!(
+        told,
+        [
+            ("retry-heron-32b/attempt-1", Unscored),
+            ("retry-heron-32b/attempt-2", Pass),
+            ("retry-heron-32b/attempt-3", Unscored),
+        ]
+    );
+    assert_eq!(
+        group.task.title.as_deref(),
+        Some("Buoys at the date line are drawn twice")
+    );
+    let loaded = load_all(&[sample("formats/mini-swe-agent")]);
+    assert_eq!(shown(&loaded), Vec::<String>::new());
+    let told: Vec<(&str, Outcome, PatchPresence)> = loaded.groups[0]
+        .trajectories
+        .iter()
+        .map(|t| (t.id.as_str(), t.outcome, t.patch.presence))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("osprey-v0", Fail, PatchPresence::Diff),
+            ("osprey-v1", Fail, PatchPresence::Empty),
+            ("osprey-v2", Pass, PatchPresence::Diff),
+        ]
+    );
+    let content = loaded.open(0).expect("open");
+    assert_eq!(content.problems, Vec::<String>::new());
 }

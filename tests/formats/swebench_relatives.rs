@@ -7,7 +7,7 @@ use gagar::domain::{Outcome, PatchPresence, Trajectory};
 use gagar::formats::LoadedSet;
 use serde_json::{Value, json};
 
-use super::{load_all, real_data};
+use super::{load_all, real_data, sample};
 
 fn write(folder: &Path, name: &str, value: &Value) {
     let path = folder.join(name);
@@ -330,4 +330,31 @@ fn further_candidates_of_a_record_are_counted() {
         .sum();
     // 523 in all; 410 in records of the patch that the predictions file holds, too.
     assert_eq!(counted, 410);
+}
+
+#[test]
+fn the_samples_load_without_a_problem() {
+    for (part, expected) in [
+        (
+            "formats/swebench-pro",
+            ["pass fail", "unscored fail"].as_slice(),
+        ),
+        ("formats/multi-swe-bench", &["pass fail"]),
+    ] {
+        let loaded = load_all(&[sample(part)]);
+        assert_eq!(shown(&loaded), Vec::<String>::new(), "{part}");
+        let words: Vec<String> = loaded
+            .groups
+            .iter()
+            .map(|group| {
+                let words = group.trajectories.iter().map(|t| t.outcome.word());
+                words.collect::<Vec<_>>().join(" ")
+            })
+            .collect();
+        assert_eq!(words, expected, "{part}");
+        for index in 0..loaded.groups.len() {
+            let content = loaded.open(index).expect("open");
+            assert_eq!(content.problems, Vec::<String>::new(), "{part}");
+        }
+    }
 }
