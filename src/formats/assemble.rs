@@ -17,6 +17,7 @@ use crate::domain::{
 };
 
 use super::found::{Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource};
+use super::indexed::Indexed;
 use super::mapped::{self, FieldMap, GuessedMap};
 use super::rankings::{self, Answer};
 use super::source::Candidate;
@@ -90,6 +91,9 @@ pub(crate) struct Assembler {
     files: Arc<Vec<Candidate>>,
     notes: Vec<FileNotes>,
     listing: Vec<Problem>,
+    /// What is gone of what was listed.
+    gone: Vec<Problem>,
+    indexed: Arc<HashMap<usize, Indexed>>,
     index: HashMap<String, usize>,
     slots: Vec<Slot>,
     dirty: BTreeSet<usize>,
@@ -116,6 +120,8 @@ impl Assembler {
             files: Arc::default(),
             notes: Vec::new(),
             listing: Vec::new(),
+            gone: Vec::new(),
+            indexed: Arc::default(),
             index: HashMap::new(),
             slots: Vec::new(),
             dirty: BTreeSet::new(),
@@ -145,9 +151,23 @@ impl Assembler {
         self.files.len() - 1
     }
 
-    /// Takes over what listing met.
-    pub(crate) fn set_listing(&mut self, problems: Vec<Problem>) {
-        self.listing = problems;
+    /// Takes over what listing met, when it is not known yet.
+    pub(crate) fn add_listing(&mut self, problems: Vec<Problem>) {
+        for problem in problems {
+            if !self.listing.contains(&problem) {
+                self.listing.push(problem);
+            }
+        }
+    }
+
+    /// Takes over what is gone of what was listed.
+    pub(crate) fn set_gone(&mut self, problems: Vec<Problem>) {
+        self.gone = problems;
+    }
+
+    /// How far a file of lines was read.
+    pub(crate) fn indexed(&self, file: usize) -> Option<Indexed> {
+        self.indexed.get(&file).copied()
     }
 
     /// Takes another state of a file in the place of the one known.
@@ -165,6 +185,12 @@ impl Assembler {
     /// Number of rollouts taken over so far.
     pub(crate) fn trajectories(&self) -> usize {
         self.notes.iter().map(|notes| notes.trajectories).sum()
+    }
+
+    /// Number of rollouts that these files told.
+    pub(crate) fn trajectories_of(&self, files: &HashSet<usize>) -> usize {
+        let notes = files.iter().filter_map(|&file| self.notes.get(file));
+        notes.map(|notes| notes.trajectories).sum()
     }
 
     /// Takes over what was found in one file, or in the next part of it.
@@ -194,6 +220,9 @@ impl Assembler {
             self.parts_changed = true;
             self.harbor.merge(found.harbor);
         }
+        if let Some(indexed) = found.indexed {
+            Arc::make_mut(&mut self.indexed).insert(file, indexed);
+        }
         if let Some(notes) = self.notes.get_mut(file) {
             notes.problems.extend(found.problems);
             notes.foreign |= !found.foreign.is_empty();
@@ -210,34 +239,38 @@ impl Assembler {
         }
     }
 
-    /// Forgets everything that a file told; its index stays.
-    pub(crate) fn withdraw(&mut self, file: usize) {
+    /// Forgets everything that files told; their indices stay.
+    pub(crate) fn withdraw(&mut self, files: &HashSet<usize>) {
         for (index, slot) in self.slots.iter_mut().enumerate() {
-            let own = |seq: Option<u32>, at: At| seq.is_some() && at.file == file;
-            let touched = slot.tellings.iter().any(|telling| telling.at.file == file)
+            let own = |seq: Option<u32>, at: At| seq.is_some() && files.contains(&at.file);
+            let told = |telling: &Telling| files.contains(&telling.at.file);
+            let touched = slot.tellings.iter().any(told)
                 || slot.members.iter().any(|m| own(m.seq, m.at))
                 || slot.fresh.iter().any(|(t, seq)| own(*seq, t.at));
             if touched {
                 slot.take_apart();
-                slot.tellings.retain(|telling| telling.at.file != file);
+                slot.tellings.retain(|telling| !told(telling));
                 slot.fresh.retain(|(t, seq)| !own(*seq, t.at));
                 self.dirty.insert(index);
             }
         }
-        self.parts_changed |= self.parts.withdraw(file);
-        self.parts_changed |= self.logs.withdraw(file);
-        self.parts_changed |= self.harbor.withdraw(file);
+        self.parts_changed |= self.parts.withdraw(files);
+        self.parts_changed |= self.logs.withdraw(files);
+        self.parts_changed |= self.harbor.withdraw(files);
         let before = self.answers.len();
         self.answers
-            .retain(|answer| answer.at.is_none_or(|at| at.file != file));
+            .retain(|answer| answer.at.is_none_or(|at| !files.contains(&at.file)));
         if self.answers.len() != before {
             let touched = self.answers_of.keys();
             self.dirty
                 .extend(touched.filter_map(|id| self.index.get(id)));
             self.index_answers();
         }
-        if let Some(notes) = self.notes.get_mut(file) {
-            *notes = FileNotes::default();
+        for &file in files {
+            Arc::make_mut(&mut self.indexed).remove(&file);
+            if let Some(notes) = self.notes.get_mut(file) {
+                *notes = FileNotes::default();
+            }
         }
     }
 
@@ -409,6 +442,7 @@ impl Assembler {
 
     fn set(&self, complete: bool) -> LoadedSet {
         let mut problems = self.listing.clone();
+        problems.extend_from_slice(&self.gone);
         for notes in &self.notes {
             problems.extend_from_slice(&notes.problems);
         }
@@ -455,6 +489,7 @@ impl Assembler {
             maps: Arc::clone(&self.maps),
             sources: self.slots.iter().map(|s| Arc::clone(&s.source)).collect(),
             files: Arc::clone(&self.files),
+            indexed: Arc::clone(&self.indexed),
         }
     }
 

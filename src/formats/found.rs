@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::domain::{Extra, TaskSummary, Trajectory};
 
 use super::files::{Place, Record};
+use super::indexed::Indexed;
 use super::json::{Fields, JsonError};
 use super::mapped::FileMap;
 use super::rankings::Answer;
@@ -275,6 +276,8 @@ pub(crate) struct Found {
     pub problems: Vec<Problem>,
     /// Number of records that a format recognised.
     pub recognised: usize,
+    /// How far the file was read, for files of lines.
+    pub indexed: Option<Indexed>,
     /// Number of records by the format that read them.
     pub records: BTreeMap<FormatId, usize>,
     /// Files that hold nothing of a known format.
@@ -297,6 +300,7 @@ impl Found {
         self.harbor.merge(other.harbor);
         self.problems.extend(other.problems);
         self.recognised += other.recognised;
+        self.indexed = other.indexed.or(self.indexed);
         for (format, count) in other.records {
             *self.records.entry(format).or_default() += count;
         }

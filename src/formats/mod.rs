@@ -16,9 +16,11 @@ mod decoded_chat;
 mod files;
 mod found;
 mod harbor;
+mod indexed;
 mod inspect;
 mod json;
 pub mod listing;
+mod loader;
 mod mapped;
 mod mini_swe_agent;
 mod native;
@@ -44,12 +46,13 @@ mod trl;
 mod verifiers;
 mod verl;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 
+pub use loader::{Changes, Loader, News};
 pub use mapped::{FieldMap, FieldPath, GuessedMap, MapError, MapKey, NamedMap};
 
 use files::Record;
@@ -617,6 +620,8 @@ pub struct LoadedSet {
     sources: Vec<Arc<found::GroupSource>>,
     /// The files that places refer to.
     files: Arc<Vec<source::Candidate>>,
+    /// How far files of lines were read, by index.
+    indexed: Arc<HashMap<usize, indexed::Indexed>>,
     /// The maps of files read through one, by the file's index.
     maps: Arc<BTreeMap<usize, Arc<FieldMap>>>,
 }
@@ -653,13 +658,14 @@ impl LoadedSet {
     ///
     /// # Errors
     /// When there is no group of this index, or a file of the group was written to since it was
-    /// loaded: what stands in it now may be another group's.
+    /// loaded in another way than that lines were appended: what stands in it now may be another
+    /// group's.
     pub fn open(&self, group: usize) -> Result<Content, Problem> {
         let (Some(source), Some(of)) = (self.sources.get(group), self.groups.get(group)) else {
             let reason = format!("there is no group {group}");
             return Err(Problem::new(Path::new(""), reason));
         };
-        let unchanged = || match open::changed(source, &self.files) {
+        let unchanged = || match open::changed(source, &self.files, &self.indexed) {
             None => Ok(()),
             Some(path) => Err(Problem {
                 record: Some(of.id.0.clone()),
@@ -686,7 +692,7 @@ pub fn load(
     options: &LoadOptions,
     progress: &mut dyn FnMut(Progress) -> bool,
 ) -> LoadedSet {
-    let mut assembler = assemble::Assembler::new(Arc::new(options.clone()));
-    scan::scan(paths, options, &mut assembler, progress);
-    assembler.finish()
+    let mut loader = Loader::new(paths, options, false);
+    loader.read_only(progress);
+    loader.into_set()
 }

@@ -2,7 +2,7 @@
 //!
 //! What is *not* here: the index.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use crate::domain::{
 
 use super::files::{self, Body, Place};
 use super::found::{Beside, FormatId, GroupSource, RecordAt, TaskSource, TrajectorySource};
+use super::indexed::Indexed;
 use super::json::{self, Fields, JsonError};
 use super::mapped::FieldMap;
 use super::rollout::Opened;
@@ -60,13 +61,22 @@ enum OpenError {
 
 /// The first file of a group that is another one now than when it was loaded: places in it may lead
 /// to other texts.
-pub(crate) fn changed<'a>(source: &GroupSource, files: &'a [Candidate]) -> Option<&'a Path> {
+pub(crate) fn changed<'a>(
+    source: &GroupSource,
+    files: &'a [Candidate],
+    indexed: &HashMap<usize, Indexed>,
+) -> Option<&'a Path> {
     let indices: BTreeSet<usize> = source.files().collect();
     indices
         .into_iter()
-        .filter_map(|index| files.get(index))
-        .find(|file| file.changed())
-        .map(|file| file.path.as_path())
+        .filter_map(|index| Some((index, files.get(index)?)))
+        .filter(|(_, file)| file.changed())
+        // Places before the end of what was read hold while a file only grows.
+        .find(|(index, file)| {
+            let indexed = indexed.get(index);
+            !indexed.is_some_and(|indexed| indexed.only_grew(file, file.bytes))
+        })
+        .map(|(_, file)| file.path.as_path())
 }
 
 /// Opens everything of a group; what cannot be read becomes a sentence in `problems`.

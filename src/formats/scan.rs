@@ -2,6 +2,7 @@
 //!
 //! What is *not* here: the formats, and how what they find is joined.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use rayon::prelude::*;
 use super::assemble::Assembler;
 use super::files::{self, Line, Place, Record, Split};
 use super::found::{FormatId, Found};
+use super::indexed::Indexed;
 use super::json::{self, JsonError};
 use super::source::{self, Candidate};
 use super::{FORMATS, Format, LoadOptions, Problem, Progress, mapped, rankings};
@@ -62,30 +64,16 @@ pub(crate) fn list(
     (files, data_files)
 }
 
-/// Reads everything under the paths into the assembler.
-pub(crate) fn scan(
+/// Lists the same again: all files on the disk, and what is in those that are not known.
+pub(crate) fn list_again(
     paths: &[PathBuf],
     options: &LoadOptions,
-    assembler: &mut Assembler,
-    progress: &mut dyn FnMut(Progress) -> bool,
-) {
-    let mut problems = Vec::new();
-    let (files, data_files) = list(paths, options, &mut problems);
-    assembler.set_listing(problems);
-    let jobs: Vec<Job> = files
-        .into_iter()
-        .enumerate()
-        .map(|(index, file)| Job {
-            file: assembler.add_file(file),
-            rankings_only: index >= data_files,
-        })
-        .collect();
-    read_all(
-        &jobs,
-        &Arc::new(options.clone()),
-        assembler,
-        &mut |_, state| progress(state),
-    );
+    is_known: &dyn Fn(&Candidate) -> bool,
+    problems: &mut Vec<Problem>,
+) -> (BTreeSet<PathBuf>, Vec<Candidate>) {
+    let mut all = paths.to_vec();
+    all.extend_from_slice(&options.rankings);
+    source::list_again(&all, is_known, problems)
 }
 
 /// A file to read.
@@ -95,6 +83,10 @@ pub(crate) struct Job {
     pub file: usize,
     /// Whether only rankings are wanted of it.
     pub rankings_only: bool,
+    /// How far its lines were read before: only what is behind is read.
+    pub from: Option<Indexed>,
+    /// Whether a last line that is not whole waits for its end: it is read later and not told.
+    pub wait: bool,
 }
 
 /// Reads files into the assembler, in this order. `progress` is called now and then, whenever the
@@ -169,6 +161,8 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     let Job {
         file,
         rankings_only,
+        from,
+        wait,
     } = job;
     let Some(candidate) = files.get(file) else {
         return true;
@@ -194,6 +188,14 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     if !named && (extension.is_none() || is_beside(&plain)) {
         return true;
     }
+    if let Some(from) = from {
+        let map = mapped_before(candidate, file, from, options);
+        let empty = || Found {
+            map: map.clone(),
+            ..empty()
+        };
+        return read_appended(candidate, job, from, &empty, sink);
+    }
     let bytes = match candidate.whole() {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -218,7 +220,12 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
         whole.foreign.push(candidate.path.clone());
         return sink(whole, 0);
     }
-    let lines = files::lines(&bytes);
+    let mut lines = files::lines(&bytes);
+    let end = end_of_whole_lines(&bytes, &mut lines, wait);
+    if end < bytes.len() && lines.is_empty() {
+        // The first line is still being written.
+        return sink(whole, 0);
+    }
     if is_lines(head, &lines) {
         let map = map_of_lines(&lines, file, options);
         let empty = || Found {
@@ -228,6 +235,10 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
         if !read_lines(&lines, job, &empty, &mut whole, sink) {
             return false;
         }
+        whole.indexed = reached(candidate, 0, &bytes[..end]).map(|indexed| Indexed {
+            mapped: map.is_some(),
+            ..indexed
+        });
     } else {
         // A line format with one line still has line numbers.
         let line = lines
@@ -264,6 +275,91 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     }
     shorten(&candidate.path, &mut whole.problems);
     sink(whole, candidate.bytes)
+}
+
+/// The map that the first lines of a file chose when they were read.
+fn mapped_before(
+    candidate: &Candidate,
+    file: usize,
+    from: Indexed,
+    options: &LoadOptions,
+) -> Option<mapped::FileMap> {
+    if !from.mapped {
+        return None;
+    }
+    // One byte more, so that a line that was too long for the sample still is.
+    let head = candidate.read(0, from.end.min(mapped::SAMPLE_BYTES + 1));
+    map_of_lines(&files::lines(&head.ok()?), file, options)
+}
+
+/// Reads what was appended to a file of lines.
+fn read_appended(
+    candidate: &Candidate,
+    job: Job,
+    from: Indexed,
+    empty: &(dyn Fn() -> Found + Sync),
+    sink: Sink<'_>,
+) -> bool {
+    let mut whole = empty();
+    let bytes = candidate
+        .len()
+        .and_then(|len| candidate.read(from.end, len.saturating_sub(from.end)));
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            whole
+                .problems
+                .push(Problem::of_file(&candidate.path, &error));
+            return sink(whole, 0);
+        }
+    };
+    let mut lines = files::lines(&bytes);
+    let end = end_of_whole_lines(&bytes, &mut lines, job.wait);
+    for line in &mut lines {
+        line.number += from.lines;
+        line.start += from.end;
+    }
+    if !read_lines(&lines, job, empty, &mut whole, sink) {
+        return false;
+    }
+    whole.indexed = reached(candidate, from.end, &bytes[..end])
+        .map(|indexed| Indexed {
+            lines: indexed.lines + from.lines,
+            mapped: from.mapped,
+            ..indexed
+        })
+        .or(Some(from));
+    shorten(&candidate.path, &mut whole.problems);
+    sink(whole, candidate.bytes)
+}
+
+/// Where the whole lines end. A last line that is still being written is taken out when it may
+/// `wait`.
+fn end_of_whole_lines(bytes: &[u8], lines: &mut Vec<Line<'_>>, wait: bool) -> usize {
+    let Some(last) = lines
+        .last()
+        .filter(|_| wait && bytes.last() != Some(&b'\n'))
+    else {
+        return bytes.len();
+    };
+    match files::split(last.bytes, &mut String::new()) {
+        Err(error) if is_early_end(&error) => {
+            let start = usize::try_from(last.start).unwrap_or(bytes.len());
+            lines.pop();
+            start
+        }
+        _ => bytes.len(),
+    }
+}
+
+/// How far a file of lines is read, with these bytes read last, from `start` on.
+fn reached(candidate: &Candidate, start: u64, bytes: &[u8]) -> Option<Indexed> {
+    let ends = memchr::memchr_iter(b'\n', bytes).count() as u64;
+    if !candidate.is_plain() {
+        return None;
+    }
+    // A file that cannot be read again is read whole when it changes.
+    Indexed::of(candidate, start + bytes.len() as u64, ends).ok()
 }
 
 /// Reads the lines of one file, many at a time, and hands over what they hold; what can be told only
@@ -583,7 +679,7 @@ fn map_of_lines(lines: &[Line<'_>], file: usize, options: &LoadOptions) -> Optio
 
 /// The reason of a syntax error; a last line that ends too early was not written to its end.
 fn cut_off(error: &JsonError, is_last: bool) -> String {
-    if is_last && error.to_string().contains("EOF") {
+    if is_last && is_early_end(error) {
         format!("the last line is cut off: {error}")
     } else {
         error.to_string()
@@ -597,6 +693,11 @@ pub(crate) fn is_beside(path: &Path) -> bool {
         .is_some_and(|extension| BESIDE.contains(&extension))
 }
 
+/// Whether a text ends before its value does.
+fn is_early_end(error: &JsonError) -> bool {
+    error.to_string().contains("EOF")
+}
+
 fn is_json_name(extension: Option<&str>) -> bool {
     matches!(
         extension,
@@ -605,7 +706,7 @@ fn is_json_name(extension: Option<&str>) -> bool {
 }
 
 /// Whether two paths lead to one file. Names are compared first: that asks no file system.
-fn is_same_file(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other
         || (one.file_name() == other.file_name()
             && matches!(

@@ -670,8 +670,12 @@ fn a_file_written_to_after_the_load_is_not_opened() {
     assert!(loaded.open(1).is_err());
     // In place, too.
     let (loaded, root) = load_folder(&[("x.jsonl", files.as_bytes())]);
-    fs::write(root.path().join("x.jsonl"), files.clone() + &line("g3")).expect("write");
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, line("g2") + &line("g1") + &line("g3")).expect("write");
     assert!(loaded.open(0).is_err());
+    // A file that only grew holds what it held.
+    fs::write(&path, files.clone() + &line("g3")).expect("write");
+    assert!(loaded.open(0).is_ok());
 }
 
 #[cfg(unix)]

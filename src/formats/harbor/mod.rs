@@ -11,6 +11,8 @@ pub(crate) mod verifier;
 
 pub(crate) use join::{Jobs, join};
 
+use std::collections::HashSet;
+
 use super::atif::Document;
 
 /// What was found of trials and of traces, before it is joined.
@@ -54,16 +56,16 @@ impl Parts {
         self.len() == 0
     }
 
-    /// Forgets what a file told; answers whether it told anything.
-    pub(crate) fn withdraw(&mut self, file: usize) -> bool {
+    /// Forgets what files told; answers whether they told anything.
+    pub(crate) fn withdraw(&mut self, files: &HashSet<usize>) -> bool {
         let before = self.len();
-        self.trials.retain(|part| part.at.file != file);
-        self.old.retain(|part| part.at.file != file);
-        self.runs.retain(|part| part.at.file != file);
-        self.jobs.retain(|part| part.at.file != file);
-        self.configs.retain(|part| part.at.file != file);
-        self.reports.retain(|part| part.at.file != file);
-        self.documents.retain(|part| part.at.file != file);
+        self.trials.retain(|part| !files.contains(&part.at.file));
+        self.old.retain(|part| !files.contains(&part.at.file));
+        self.runs.retain(|part| !files.contains(&part.at.file));
+        self.jobs.retain(|part| !files.contains(&part.at.file));
+        self.configs.retain(|part| !files.contains(&part.at.file));
+        self.reports.retain(|part| !files.contains(&part.at.file));
+        self.documents.retain(|part| !files.contains(&part.at.file));
         self.len() != before
     }
 

@@ -43,12 +43,12 @@ impl Parts {
         self.samples.len()
     }
 
-    /// Forgets what a file told; answers whether it told anything.
-    pub(crate) fn withdraw(&mut self, file: usize) -> bool {
+    /// Forgets what files told; answers whether they told anything.
+    pub(crate) fn withdraw(&mut self, files: &std::collections::HashSet<usize>) -> bool {
         let before = self.len();
-        self.logs.retain(|part| part.at.file != file);
-        self.samples.retain(|part| part.at.file != file);
-        self.summaries.retain(|part| part.at.file != file);
+        self.logs.retain(|part| !files.contains(&part.at.file));
+        self.samples.retain(|part| !files.contains(&part.at.file));
+        self.summaries.retain(|part| !files.contains(&part.at.file));
         self.len() != before
     }
 

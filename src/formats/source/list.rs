@@ -15,6 +15,19 @@ pub(crate) fn list(paths: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<Candid
     archive::expand(files, problems)
 }
 
+/// Lists again: all files on the disk, and what may hold rollouts in those of them that `is_known`
+/// does not know as they are now. Only these are opened.
+pub(crate) fn list_again(
+    paths: &[PathBuf],
+    is_known: &dyn Fn(&Candidate) -> bool,
+    problems: &mut Vec<Problem>,
+) -> (BTreeSet<PathBuf>, Vec<Candidate>) {
+    let files = walk(paths, problems);
+    let all = files.iter().map(|file| file.path.clone()).collect();
+    let new = files.into_iter().filter(|file| !is_known(file)).collect();
+    (all, archive::expand(new, problems))
+}
+
 /// Lists the files under `paths`, sorted within each folder. A link is followed only while it
 /// stays under its root and leads to a folder not seen yet.
 pub(crate) fn walk(paths: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<Candidate> {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-pub(crate) use list::{list, real_path};
+pub(crate) use list::{list, list_again, real_path};
 use store::Store;
 
 /// Bytes that may hold rollouts: a file, or a member of an archive.
@@ -87,6 +87,16 @@ impl Candidate {
     /// Whether what was listed is another file now. One that is gone cannot be mistaken for another.
     pub(crate) fn changed(&self) -> bool {
         !self.store.is_stream() && self.stamp.differs(self.store.origin())
+    }
+
+    /// Whether the bytes are those of a file on the disk, as they lie there.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.store, Store::File(_))
+    }
+
+    /// Whether it is a pipe or the like, which can be read only once.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.store.is_stream()
     }
 
     /// What is wrong with compressed bytes although some of them could be unpacked; what was

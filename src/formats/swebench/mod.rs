@@ -15,6 +15,8 @@ use super::found::FoundGroup;
 
 pub(crate) use runs::{Joined, Known, join};
 
+use std::collections::HashSet;
+
 /// What was found of SWE-bench runs, before it is joined.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Parts {
@@ -57,16 +59,20 @@ impl Parts {
             && self.conversations.is_empty()
     }
 
-    /// Forgets what a file told; answers whether it told anything.
-    pub(crate) fn withdraw(&mut self, file: usize) -> bool {
+    /// Forgets what files told; answers whether they told anything.
+    pub(crate) fn withdraw(&mut self, files: &HashSet<usize>) -> bool {
         let before = self.len();
-        self.predictions.retain(|part| part.at.file != file);
-        self.run_reports.retain(|part| part.at.file != file);
-        self.task_reports.retain(|part| part.at.file != file);
-        self.tasks.retain(|part| part.at.file != file);
-        self.traces.retain(|part| part.at.file != file);
-        self.metrics.retain(|part| part.at.file != file);
-        self.conversations.retain(|part| part.at.file != file);
+        self.predictions
+            .retain(|part| !files.contains(&part.at.file));
+        self.run_reports
+            .retain(|part| !files.contains(&part.at.file));
+        self.task_reports
+            .retain(|part| !files.contains(&part.at.file));
+        self.tasks.retain(|part| !files.contains(&part.at.file));
+        self.traces.retain(|part| !files.contains(&part.at.file));
+        self.metrics.retain(|part| !files.contains(&part.at.file));
+        self.conversations
+            .retain(|part| !files.contains(&part.at.file));
         self.len() != before
     }
 

@@ -1,0 +1,329 @@
+//! Loading in steps: list, read, hand over states of the set on the way, look again for what changed.
+//!
+//! What is *not* here: threads and waiting (`follow` tells when to look), and what a record means.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::assemble::Assembler;
+use super::scan::{self, Job};
+use super::source::{Candidate, Stamp};
+use super::{LoadOptions, LoadedSet, Problem, Progress};
+
+/// The first state is handed over after this time, when a group is there.
+const FIRST_AFTER: Duration = Duration::from_millis(50);
+/// Least time between two states.
+const EVERY: Duration = Duration::from_millis(250);
+/// Making a state may take one part in this many of the time.
+const SHARE: u32 = 10;
+
+const GONE: &str = "the file is gone; what was read of it is still shown";
+
+/// What a loader tells while it reads.
+#[derive(Debug)]
+pub enum News {
+    /// How far it is.
+    Progress(Progress),
+    /// A state of the set; later ones share the groups that did not change.
+    Set(LoadedSet),
+}
+
+/// What a look for changes found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Files that are new, longer or other ones.
+    pub files: usize,
+    /// Of these, files that were replaced or changed inside: they were read anew.
+    pub replaced: usize,
+    /// Files that are gone.
+    pub gone: usize,
+    /// Rollouts that came; fewer than none when rollouts went with a replaced file.
+    pub rollouts: i64,
+}
+
+/// A file on the disk as it was last listed.
+#[derive(Debug)]
+struct Listed {
+    stamp: Stamp,
+    bytes: u64,
+    /// What is in it: itself, or the members of an archive.
+    files: Vec<usize>,
+    rankings_only: bool,
+    gone: bool,
+}
+
+/// Loads the paths in steps.
+#[derive(Debug)]
+pub struct Loader {
+    paths: Vec<PathBuf>,
+    options: Arc<LoadOptions>,
+    /// Whether a last line that is not whole waits for its end instead of being told.
+    follow: bool,
+    assembler: Assembler,
+    listed: BTreeMap<PathBuf, Listed>,
+    unread: Vec<Job>,
+    /// Whether a part of the first unread file was taken over.
+    begun: bool,
+    pace: Pace,
+}
+
+impl Loader {
+    /// Lists what is under the paths; nothing is read yet. With `follow`, files are expected to be
+    /// written to while they are read.
+    #[must_use]
+    pub fn new(paths: &[PathBuf], options: &LoadOptions, follow: bool) -> Self {
+        let options = Arc::new(options.clone());
+        let mut loader = Self {
+            paths: paths.to_vec(),
+            assembler: Assembler::new(Arc::clone(&options)),
+            options,
+            follow,
+            listed: BTreeMap::new(),
+            unread: Vec::new(),
+            begun: false,
+            pace: Pace::new(),
+        };
+        let mut problems = Vec::new();
+        let (files, data_files) = scan::list(paths, &loader.options, &mut problems);
+        loader.assembler.add_listing(problems);
+        for (origin, found) in by_origin(files, |index, _| index >= data_files) {
+            loader.add(origin, found);
+        }
+        loader
+    }
+
+    /// Whether everything that was listed is read.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.unread.is_empty()
+    }
+
+    /// Reads what is not read yet. `tell` is told how far it is, and now and then a state of the
+    /// set; it answers whether to go on. The last thing told is always the set of all that was read.
+    /// Answers whether everything is read; else the next call goes on.
+    pub fn read(&mut self, tell: &mut dyn FnMut(News) -> bool) -> bool {
+        let jobs = std::mem::take(&mut self.unread);
+        if std::mem::take(&mut self.begun)
+            && let Some(first) = jobs.first().filter(|job| job.from.is_none())
+        {
+            self.assembler.withdraw(&HashSet::from([first.file]));
+        }
+        let (pace, mut stopped) = (&mut self.pace, false);
+        let done = scan::read_all(
+            &jobs,
+            &self.options,
+            &mut self.assembler,
+            &mut |assembler, progress| {
+                stopped = !tell(News::Progress(progress));
+                if !stopped && assembler.groups() > 0 && pace.is_due() {
+                    let start = Instant::now();
+                    stopped = !tell(News::Set(assembler.snapshot(false)));
+                    pace.told(start.elapsed());
+                }
+                !stopped
+            },
+        );
+        self.unread = jobs.get(done..).unwrap_or_default().to_vec();
+        self.begun = !self.unread.is_empty();
+        let start = Instant::now();
+        tell(News::Set(self.assembler.snapshot(true)));
+        self.pace.told(start.elapsed());
+        self.unread.is_empty()
+    }
+
+    /// Reads everything that is listed without handing over states of the set; `progress` answers
+    /// whether to go on.
+    pub(crate) fn read_only(&mut self, progress: &mut dyn FnMut(Progress) -> bool) {
+        let jobs = std::mem::take(&mut self.unread);
+        scan::read_all(
+            &jobs,
+            &self.options,
+            &mut self.assembler,
+            &mut |_, state| progress(state),
+        );
+    }
+
+    /// Everything in one set, sorted by the groups' ids.
+    #[must_use]
+    pub fn into_set(self) -> LoadedSet {
+        self.assembler.finish()
+    }
+
+    /// Lists again and reads what is new: files that came, what was appended to files of lines, and
+    /// files that are other ones now, whose old rollouts are withdrawn. The rollouts of a file that
+    /// is gone stay. Tells a set only when something changed. `None`: nothing did.
+    pub fn look_again(&mut self, tell: &mut dyn FnMut(News) -> bool) -> Option<Changes> {
+        let mut changes = Changes::default();
+        let mut withdrawn = HashSet::new();
+        let is_known = |file: &Candidate| {
+            let listed = self.listed.get(&file.path);
+            listed.is_some_and(|listed| file.is_stream() || listed.stamp == file.stamp)
+        };
+        let mut problems = Vec::new();
+        let (there, files) = scan::list_again(&self.paths, &self.options, &is_known, &mut problems);
+        let now = by_origin(files, |_, file| {
+            self.options
+                .rankings
+                .iter()
+                .any(|path| scan::is_same_file(path, file.origin()))
+        });
+        self.assembler.add_listing(problems);
+        let mut notes_changed = false;
+        for (origin, listed) in &mut self.listed {
+            let gone = !there.contains(origin);
+            notes_changed |= gone != listed.gone;
+            changes.gone += usize::from(gone && !listed.gone);
+            listed.gone = gone;
+        }
+        for (origin, found) in now {
+            let Some(listed) = self.listed.get_mut(&origin) else {
+                changes.files += 1;
+                self.add(origin, found);
+                continue;
+            };
+            let Some(stamp) = found.first().map(|found| found.file.stamp) else {
+                continue;
+            };
+            changes.files += 1;
+            let before = std::mem::replace(&mut listed.bytes, origin_bytes(&found));
+            listed.stamp = stamp;
+            let indexed = match (listed.files.as_slice(), found.as_slice()) {
+                ([file], [found]) => self
+                    .assembler
+                    .indexed(*file)
+                    .filter(|indexed| indexed.only_grew(&found.file, before)),
+                _ => None,
+            };
+            let mut places = listed.files.clone().into_iter();
+            if indexed.is_none() {
+                changes.replaced += 1;
+                withdrawn.extend(places.clone());
+                self.unread.retain(|job| !listed.files.contains(&job.file));
+                listed.files.clear();
+            }
+            for found in found {
+                let file = match places.next() {
+                    Some(place) => {
+                        self.assembler.set_file(place, found.file);
+                        place
+                    }
+                    None => self.assembler.add_file(found.file),
+                };
+                if indexed.is_none() {
+                    listed.files.push(file);
+                }
+                self.unread.push(Job {
+                    file,
+                    rankings_only: listed.rankings_only,
+                    from: indexed,
+                    wait: self.follow,
+                });
+            }
+        }
+        if !withdrawn.is_empty() {
+            let before = self.assembler.trajectories_of(&withdrawn);
+            changes.rollouts -= i64::try_from(before).unwrap_or(i64::MAX);
+            self.assembler.withdraw(&withdrawn);
+        }
+        if changes.files == 0 && !notes_changed {
+            return None;
+        }
+        let gone = self.listed.iter().filter(|(_, listed)| listed.gone);
+        self.assembler
+            .set_gone(gone.map(|(path, _)| Problem::new(path, GONE)).collect());
+        let before = self.assembler.trajectories();
+        self.read(tell);
+        let after = self.assembler.trajectories();
+        changes.rollouts += i64::try_from(after - before).unwrap_or(i64::MAX);
+        Some(changes)
+    }
+
+    /// Takes over a file on the disk that was not known.
+    fn add(&mut self, origin: PathBuf, found: Vec<Found>) {
+        let Some(first) = found.first() else { return };
+        let mut listed = Listed {
+            stamp: first.file.stamp,
+            bytes: origin_bytes(&found),
+            files: Vec::with_capacity(found.len()),
+            rankings_only: first.rankings_only,
+            gone: false,
+        };
+        for Found {
+            file,
+            rankings_only,
+        } in found
+        {
+            let file = self.assembler.add_file(file);
+            listed.files.push(file);
+            self.unread.push(Job {
+                file,
+                rankings_only,
+                from: None,
+                wait: self.follow,
+            });
+        }
+        self.listed.insert(origin, listed);
+    }
+}
+
+/// A candidate that was listed.
+#[derive(Debug)]
+struct Found {
+    file: Candidate,
+    rankings_only: bool,
+}
+
+/// Gathers candidates by the file on the disk they are in, in order.
+fn by_origin(
+    files: Vec<Candidate>,
+    rankings_only: impl Fn(usize, &Candidate) -> bool,
+) -> Vec<(PathBuf, Vec<Found>)> {
+    let mut order: Vec<(PathBuf, Vec<Found>)> = Vec::new();
+    let mut places: HashMap<PathBuf, usize> = HashMap::new();
+    for (index, file) in files.into_iter().enumerate() {
+        let origin = file.origin().to_path_buf();
+        let rankings_only = rankings_only(index, &file);
+        let place = *places.entry(origin.clone()).or_insert_with(|| {
+            order.push((origin, Vec::new()));
+            order.len() - 1
+        });
+        if let Some((_, found)) = order.get_mut(place) {
+            found.push(Found {
+                file,
+                rankings_only,
+            });
+        }
+    }
+    order
+}
+
+fn origin_bytes(found: &[Found]) -> u64 {
+    found.iter().map(|found| found.file.bytes).sum()
+}
+
+/// When the next state of the set is due.
+#[derive(Debug)]
+struct Pace {
+    last: Instant,
+    wait: Duration,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Self {
+            last: Instant::now(),
+            wait: FIRST_AFTER,
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.wait
+    }
+
+    fn told(&mut self, took: Duration) {
+        self.last = Instant::now();
+        self.wait = (took * (SHARE - 1)).max(EVERY);
+    }
+}
