@@ -20,7 +20,7 @@ pub(crate) struct Indexed {
     /// Whether its records are read through a map, which its first lines choose.
     pub mapped: bool,
     /// Hash of the first and the last bytes before it.
-    edges: u64,
+    pub edges: u64,
 }
 
 impl Indexed {

@@ -4,6 +4,7 @@ mod containers;
 mod harbor;
 mod inspect;
 mod lines;
+mod live;
 mod mapped;
 mod native_out;
 mod nemo_gym;

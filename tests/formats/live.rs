@@ -1,0 +1,280 @@
+//! Sets that are handed over while files are read and written.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use gagar::formats::{Changes, LoadOptions, LoadedSet, Loader, News, load};
+
+fn line(group: &str, id: &str, reward: f64) -> String {
+    format!(
+        "{{\"group_id\":\"{group}\",\"trajectory_id\":\"{id}\",\"reward\":{reward},\"patch\":\"text of {group}/{id}\"}}\n"
+    )
+}
+
+fn append(path: &Path, text: &str) {
+    let file = fs::File::options().append(true).open(path);
+    file.and_then(|mut file| file.write_all(text.as_bytes()))
+        .expect("append");
+}
+
+fn loader(root: &Path) -> Loader {
+    Loader::new(&[root.to_path_buf()], &LoadOptions::default(), true)
+}
+
+/// Reads everything; the last set told.
+fn read(loader: &mut Loader) -> LoadedSet {
+    let mut last = None;
+    loader.read(&mut |news| {
+        if let News::Set(set) = news {
+            last = Some(set);
+        }
+        true
+    });
+    last.expect("a set")
+}
+
+/// Looks again; what changed and the last set told.
+fn look(loader: &mut Loader) -> Option<(Changes, LoadedSet)> {
+    let mut last = None;
+    let changes = loader.look_again(&mut |news| {
+        if let News::Set(set) = news {
+            last = Some(set);
+        }
+        true
+    })?;
+    Some((changes, last.expect("a set")))
+}
+
+fn names(set: &LoadedSet) -> Vec<String> {
+    let of = |group: &gagar::domain::RolloutGroup| {
+        let ids: Vec<&str> = group.trajectories.iter().map(|t| t.id.as_str()).collect();
+        format!("{}: {}", group.id, ids.join(" "))
+    };
+    set.groups.iter().map(|group| of(group)).collect()
+}
+
+fn patch(set: &LoadedSet, group: usize, trajectory: usize) -> Option<String> {
+    let content = set.open(group).expect("open");
+    content.trajectories[trajectory].patch.clone()
+}
+
+#[test]
+fn the_end_of_reading_in_steps_is_what_a_load_gives() {
+    let root = tempfile::tempdir().expect("folder");
+    for file in 0..30 {
+        let lines: String = (0..20)
+            .map(|i| line(&format!("g{:02}", i), &format!("f{file}"), f64::from(i % 2)))
+            .collect();
+        fs::write(root.path().join(format!("{file:02}.jsonl")), lines).expect("write");
+    }
+    let whole = load(
+        &[root.path().to_path_buf()],
+        &LoadOptions::default(),
+        &mut |_| true,
+    );
+    let mut set = read(&mut loader(root.path()));
+    set.groups.sort_by(|a, b| a.id.cmp(&b.id));
+    assert_eq!(set.groups, whole.groups);
+    assert_eq!(set.problems, whole.problems);
+    assert_eq!(set.made, whole.made);
+    assert_eq!(whole.made.len(), 30);
+    assert_eq!(whole.made[0].formats[0].name, "gagar.trajectory/1");
+    assert_eq!((whole.made[0].groups, whole.made[0].trajectories), (20, 20));
+}
+
+#[test]
+fn appended_lines_are_read_and_other_groups_stay_where_they_are() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("b.jsonl");
+    fs::write(&path, line("b", "1", 1.0) + &line("a", "1", 0.0)).expect("write");
+    let mut loader = loader(root.path());
+    let before = read(&mut loader);
+    assert_eq!(names(&before), ["b: 1", "a: 1"]);
+    assert!(look(&mut loader).is_none());
+
+    // Half a line waits, without a problem; what was read before can still be opened.
+    let whole = line("a", "2", 1.0);
+    append(&path, &whole[..30]);
+    let (changes, waiting) = look(&mut loader).expect("changes");
+    assert_eq!((changes.rollouts, changes.replaced), (0, 0));
+    assert_eq!(names(&waiting), names(&before));
+    assert_eq!(waiting.problems, []);
+    assert_eq!(patch(&before, 0, 0).as_deref(), Some("text of b/1"));
+
+    append(&path, &whole[30..]);
+    append(&path, "not json\n");
+    append(&path, &line("c", "1", 1.0));
+    let (changes, after) = look(&mut loader).expect("changes");
+    assert_eq!((changes.rollouts, changes.replaced), (2, 0));
+    assert_eq!(names(&after), ["b: 1", "a: 1 2", "c: 1"]);
+    assert_eq!(after.problems.len(), 1);
+    assert_eq!(after.problems[0].line, Some(4));
+    assert!(Arc::ptr_eq(&before.groups[0], &after.groups[0]));
+    assert!(!Arc::ptr_eq(&before.groups[1], &after.groups[1]));
+    assert_ne!(before.groups[1].fingerprint, after.groups[1].fingerprint);
+    assert_eq!(patch(&after, 1, 1).as_deref(), Some("text of a/2"));
+    assert_eq!(patch(&after, 2, 0).as_deref(), Some("text of c/1"));
+    assert!(look(&mut loader).is_none());
+}
+
+#[test]
+fn a_file_that_begins_with_half_a_line_is_read_when_it_is_whole() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl");
+    let whole = line("g", "1", 1.0);
+    fs::write(&path, &whole[..20]).expect("write");
+    let mut loader = loader(root.path());
+    let set = read(&mut loader);
+    assert_eq!((set.groups.len(), set.problems.len()), (0, 0));
+    append(&path, &whole[20..]);
+    let (_, set) = look(&mut loader).expect("changes");
+    assert_eq!(names(&set), ["g: 1"]);
+    // Without following it is told.
+    fs::write(&path, &whole[..20]).expect("write");
+    let told = load(
+        &[root.path().to_path_buf()],
+        &LoadOptions::default(),
+        &mut |_| true,
+    );
+    assert!(told.problems[0].reason.contains("cut off"), "{told:?}");
+}
+
+#[test]
+fn a_replaced_file_takes_its_rollouts_with_it() {
+    let root = tempfile::tempdir().expect("folder");
+    let (one, two) = (root.path().join("1.jsonl"), root.path().join("2.jsonl"));
+    fs::write(&one, line("a", "1", 1.0) + &line("b", "1", 1.0)).expect("write");
+    fs::write(&two, line("a", "2", 0.0)).expect("write");
+    let mut loader = loader(root.path());
+    let before = read(&mut loader);
+    assert_eq!(names(&before), ["a: 1 2", "b: 1"]);
+    fs::write(&one, line("a", "9", 1.0)).expect("write");
+    let problem = before.open(0).expect_err("changed");
+    assert!(problem.reason.contains("changed since"));
+    let (changes, after) = look(&mut loader).expect("changes");
+    assert_eq!((changes.replaced, changes.rollouts), (1, -1));
+    // The place of the file counts, not the time at which it was read.
+    assert_eq!(names(&after), ["a: 9 2", "b: "]);
+    assert_eq!(patch(&after, 0, 0).as_deref(), Some("text of a/9"));
+    // What was there comes back as it was.
+    fs::write(&one, line("a", "1", 1.0) + &line("b", "1", 1.0)).expect("write");
+    let (_, back) = look(&mut loader).expect("changes");
+    assert_eq!(back.groups, before.groups);
+}
+
+#[test]
+fn new_files_are_read_and_rollouts_of_a_file_that_is_gone_stay() {
+    let root = tempfile::tempdir().expect("folder");
+    let (one, two) = (root.path().join("1.jsonl"), root.path().join("2.jsonl"));
+    fs::write(&two, line("a", "2", 0.0)).expect("write");
+    let mut loader = loader(root.path());
+    read(&mut loader);
+    fs::write(&one, line("a", "1", 1.0)).expect("write");
+    let (changes, set) = look(&mut loader).expect("changes");
+    assert_eq!((changes.files, changes.rollouts), (1, 1));
+    assert_eq!(names(&set), ["a: 2 1"]);
+    fs::remove_file(&one).expect("remove");
+    let (changes, set) = look(&mut loader).expect("changes");
+    assert_eq!((changes.gone, changes.rollouts), (1, 0));
+    assert_eq!(names(&set), ["a: 2 1"]);
+    assert_eq!(set.problems.len(), 1);
+    assert!(set.problems[0].reason.contains("gone"));
+    assert!(look(&mut loader).is_none());
+    // It comes back with more in it.
+    fs::write(&one, line("a", "1", 1.0) + &line("a", "3", 1.0)).expect("write");
+    let (_, set) = look(&mut loader).expect("changes");
+    assert_eq!(names(&set), ["a: 2 1 3"]);
+    assert_eq!(set.problems, []);
+}
+
+#[test]
+fn reading_that_was_stopped_goes_on_where_it_stopped() {
+    let root = tempfile::tempdir().expect("folder");
+    for file in 0..3 {
+        // Each of these is a batch of its own.
+        let filler = "x".repeat(9 << 20);
+        let text = line(&format!("g{file}"), "1", 1.0)
+            + &&format!(
+                "{{\"group_id\":\"all\",\"trajectory_id\":\"{file}\",\"reward\":1,\"patch\":\"{filler}\"}}\n"
+            );
+        fs::write(root.path().join(format!("{file}.jsonl")), text).expect("write");
+    }
+    let mut loader = loader(root.path());
+    let mut sets = Vec::new();
+    let complete = loader.read(&mut |news| match news {
+        News::Progress(progress) => progress.files_done < 1,
+        News::Set(set) => {
+            sets.push(set);
+            true
+        }
+    });
+    assert!(!complete && !loader.is_complete());
+    let stopped = sets.pop().expect("a set");
+    assert_eq!(stopped.groups.len(), 2);
+    let set = read(&mut loader);
+    assert!(loader.is_complete());
+    assert_eq!(set.groups.len(), 4);
+    assert!(Arc::ptr_eq(&stopped.groups[0], &set.groups[0]));
+    assert_eq!(set.problems, []);
+}
+
+#[test]
+fn verdicts_that_come_later_count_and_runs_can_be_withdrawn() {
+    let root = tempfile::tempdir().expect("folder");
+    let run = root.path().join("run");
+    fs::create_dir(&run).expect("folder");
+    let preds = run.join("preds.jsonl");
+    let prediction = |id: &str| {
+        format!(
+            "{{\"instance_id\":\"{id}\",\"model_name_or_path\":\"m\",\"model_patch\":\"p {id}\"}}\n"
+        )
+    };
+    fs::write(&preds, prediction("acme__a-1") + &prediction("acme__a-2")).expect("write");
+    let mut loader = loader(root.path());
+    let set = read(&mut loader);
+    let words = |set: &LoadedSet| -> Vec<&str> {
+        let groups = set.groups.iter();
+        groups
+            .flat_map(|group| group.trajectories.iter().map(|t| t.outcome.word()))
+            .collect()
+    };
+    assert_eq!(words(&set), ["unscored", "unscored"]);
+    let report = r#"{"total_instances":2,"submitted_ids":["acme__a-1","acme__a-2"],"resolved_ids":["acme__a-2"],"unresolved_ids":["acme__a-1"],"completed_ids":["acme__a-1","acme__a-2"],"schema_version":2}"#;
+    fs::write(run.join("m.report.json"), report).expect("write");
+    let (_, judged) = look(&mut loader).expect("changes");
+    assert_eq!(words(&judged), ["fail", "pass"]);
+    append(&preds, &prediction("acme__a-3"));
+    let (changes, set) = look(&mut loader).expect("changes");
+    assert_eq!(changes.rollouts, 1);
+    assert_eq!(words(&set).len(), 3);
+    assert!(Arc::ptr_eq(&judged.groups[1], &set.groups[1]));
+}
+
+#[test]
+fn unscored_outcomes_can_count_as_failures_and_same_patches_are_marked() {
+    let root = tempfile::tempdir().expect("folder");
+    let diff = "--- a/f\\n+++ b/f\\n@@ -1 +1 @@\\n-a\\n+b\\n";
+    let text = |id: &str, reward: &str| {
+        format!(
+            "{{\"group_id\":\"g\",\"trajectory_id\":\"{id}\",\"reward\":{reward},\"patch\":\"{diff}\"}}\n"
+        )
+    };
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, text("a", "1") + &text("b", "null")).expect("write");
+    let options = LoadOptions {
+        unscored_as_fail: true,
+        ..LoadOptions::default()
+    };
+    let mut follow = Loader::new(&[root.path().to_path_buf()], &options, true);
+    let set = read(&mut follow);
+    let b = &set.groups[0].trajectories[1];
+    assert_eq!((b.outcome.word(), b.reward), ("fail", Some(0.0)));
+    assert_eq!(b.marks, ["unscored, counted as fail", "= same patch as a"]);
+    // Building it again marks nothing twice.
+    append(&path, &text("b", "0"));
+    let (_, set) = look(&mut follow).expect("changes");
+    assert_eq!(set.groups[0].trajectories[1], *b);
+    assert_eq!(set.problems.len(), 1);
+}
