@@ -22,7 +22,8 @@ use super::mapped::{self, FieldMap, GuessedMap};
 use super::rankings::{self, Answer};
 use super::source::Candidate;
 use super::{
-    FORMATS, FileReport, FormatRecords, LoadOptions, LoadedSet, Problem, harbor, inspect, swebench,
+    FORMATS, FileReport, FormatRecords, LoadOptions, LoadedSet, Problem, harbor, inspect,
+    openhands, swebench,
 };
 
 /// Said of an outcome that [`LoadOptions::unscored_as_fail`] turned into a failure.
@@ -100,6 +101,7 @@ pub(crate) struct Assembler {
     parts: swebench::Parts,
     harbor: harbor::Parts,
     logs: inspect::Parts,
+    openhands: openhands::Parts,
     parts_changed: bool,
     /// Task rows by task, as indices into `parts.tasks`.
     rows: HashMap<String, Vec<usize>>,
@@ -128,6 +130,7 @@ impl Assembler {
             parts: swebench::Parts::default(),
             logs: inspect::Parts::default(),
             harbor: harbor::Parts::default(),
+            openhands: openhands::Parts::default(),
             parts_changed: false,
             rows: HashMap::new(),
             joined: swebench::Joined::default(),
@@ -195,8 +198,10 @@ impl Assembler {
 
     /// Takes over what was found in one file, or in the next part of it.
     pub(crate) fn take(&mut self, file: usize, found: Found) {
-        let mut trajectories =
-            found.swebench.predictions.len() + found.harbor.rollouts() + found.inspect.rollouts();
+        let mut trajectories = found.swebench.predictions.len()
+            + found.harbor.rollouts()
+            + found.inspect.rollouts()
+            + found.openhands.rows.len();
         for group in found.groups {
             trajectories += group.trajectories.len();
             self.take_group(file, group);
@@ -219,6 +224,10 @@ impl Assembler {
         if !found.harbor.is_empty() {
             self.parts_changed = true;
             self.harbor.merge(found.harbor);
+        }
+        if !found.openhands.is_empty() {
+            self.parts_changed = true;
+            self.openhands.merge(found.openhands);
         }
         if let Some(indexed) = found.indexed {
             Arc::make_mut(&mut self.indexed).insert(file, indexed);
@@ -257,6 +266,7 @@ impl Assembler {
         self.parts_changed |= self.parts.withdraw(files);
         self.parts_changed |= self.logs.withdraw(files);
         self.parts_changed |= self.harbor.withdraw(files);
+        self.parts_changed |= self.openhands.withdraw(files);
         let before = self.answers.len();
         self.answers
             .retain(|answer| answer.at.is_none_or(|at| !files.contains(&at.file)));
@@ -289,8 +299,9 @@ impl Assembler {
             self.parts.sort();
             self.harbor.sort();
             self.logs.sort();
-            let logs = self.logs.clone();
-            self.join(self.parts.clone(), self.harbor.clone(), logs);
+            self.openhands.sort();
+            let (logs, openhands) = (self.logs.clone(), self.openhands.clone());
+            self.join(self.parts.clone(), self.harbor.clone(), logs, openhands);
         }
         self.build_dirty();
         self.set(complete)
@@ -304,7 +315,8 @@ impl Assembler {
             self.parts.tasks = tasks;
             let harbor = std::mem::take(&mut self.harbor);
             let logs = std::mem::take(&mut self.logs);
-            self.join(parts, harbor, logs);
+            let openhands = std::mem::take(&mut self.openhands);
+            self.join(parts, harbor, logs, openhands);
         }
         self.build_dirty();
         self.slots.sort_by(|a, b| a.group.id.cmp(&b.group.id));
@@ -374,15 +386,23 @@ impl Assembler {
     }
 
     /// Joins the parts of runs and marks every group that they touch.
-    fn join(&mut self, mut parts: swebench::Parts, harbor: harbor::Parts, logs: inspect::Parts) {
+    fn join(
+        &mut self,
+        mut parts: swebench::Parts,
+        harbor: harbor::Parts,
+        logs: inspect::Parts,
+        openhands: openhands::Parts,
+    ) {
         self.parts_changed = false;
         let mut joining = Joining {
             files: Arc::clone(&self.files),
             ..Joining::default()
         };
         // What lies in a trial's folder belongs to it, whatever format it is of.
-        self.jobs = harbor::join(harbor, &mut parts.traces, &mut joining);
+        let (beside, mut talks) = openhands::prepare(openhands, &mut parts, &mut joining);
+        self.jobs = harbor::join(harbor, &mut parts.traces, &mut talks, &mut joining);
         self.joined = swebench::join(parts, &mut joining);
+        openhands::attempts(beside, &talks, &self.joined.known, &mut joining);
         self.joined.known.add(inspect::join(logs, &mut joining));
         for (id, task) in std::mem::take(&mut joining.told) {
             self.joined.told.entry(id).or_insert(task);

@@ -14,7 +14,7 @@ use super::json::{Fields, JsonError};
 use super::mapped::FileMap;
 use super::rankings::Answer;
 use super::{LoadOptions, Problem};
-use super::{harbor, inspect, swebench};
+use super::{harbor, inspect, openhands, swebench};
 
 /// Where the texts of a group are.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -272,6 +272,8 @@ pub(crate) struct Found {
     pub harbor: harbor::Parts,
     /// Logs and samples of Inspect.
     pub inspect: inspect::Parts,
+    /// Rows and conversations of OpenHands.
+    pub openhands: openhands::Parts,
     /// Problems.
     pub problems: Vec<Problem>,
     /// Number of records that a format recognised.
@@ -298,6 +300,7 @@ impl Found {
         self.swebench.merge(other.swebench);
         self.inspect.merge(other.inspect);
         self.harbor.merge(other.harbor);
+        self.openhands.merge(other.openhands);
         self.problems.extend(other.problems);
         self.recognised += other.recognised;
         self.indexed = other.indexed.or(self.indexed);

@@ -27,6 +27,7 @@ mod native;
 mod nemo_gym;
 mod nemo_rl;
 mod open;
+mod openhands;
 mod patch_list;
 mod prime_rl;
 mod prompt_answer;
@@ -496,6 +497,39 @@ pub const FORMATS: &[Format] = &[
         detect: nemo_rl::is_columns,
         read: nemo_rl::read,
         open: Some(nemo_rl::open),
+    },
+    Format {
+        name: "OpenHands output",
+        doc: "Rows of `output.jsonl`: instances of a benchmark with all attempts, or resolved issues.",
+        group: "instance_id, else owner/repo#number",
+        rollout: "the run's folder, with the attempt when it was not chosen",
+        reward: "report.resolved, reports beside it; the agent's own success is none",
+        patch: "test_result.git_patch or git_patch",
+        detect: openhands::rows::is_row,
+        read: openhands::rows::read,
+        open: Some(openhands::rows::open),
+    },
+    Format {
+        name: "OpenHands events",
+        doc: "A conversation: events as lines, as a list, or as files beside `base_state.json`.",
+        group: "the conversation",
+        rollout: "the folder or file",
+        reward: "—",
+        patch: "—",
+        detect: openhands::conversations::is_events,
+        read: openhands::conversations::read_events,
+        open: Some(openhands::conversations::open),
+    },
+    Format {
+        name: "OpenHands state",
+        doc: "`base_state.json`: model, status and usage of a conversation.",
+        group: "—",
+        rollout: "the folder",
+        reward: "—",
+        patch: "—",
+        detect: openhands::conversations::is_state,
+        read: openhands::conversations::read_state,
+        open: None,
     },
     Format {
         name: "SWE-bench task",

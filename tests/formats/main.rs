@@ -8,6 +8,7 @@ mod live;
 mod mapped;
 mod native_out;
 mod nemo_gym;
+mod openhands;
 mod swe_agents;
 mod swebench_relatives;
 mod text_dumps;

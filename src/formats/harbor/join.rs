@@ -13,6 +13,7 @@ use crate::formats::found::{
     Again, At, Beside, FoundTask, FoundTrajectory, RecordAt, TaskSource, TrajectorySource,
 };
 use crate::formats::json::Fields;
+use crate::formats::openhands::Conversation;
 use crate::formats::rollout::Verdict;
 use crate::formats::swebench::traces::Trace;
 
@@ -59,12 +60,19 @@ struct Folder {
     chains: Vec<Chain>,
     /// Traces of other formats, with their path.
     traces: Vec<(PathBuf, Trace)>,
+    /// Conversations of OpenHands.
+    talks: Vec<Conversation>,
     /// Test reports, with their path.
     reports: Vec<(PathBuf, Report)>,
 }
 
 /// Joins everything into the joining and tells where the trials lie.
-pub(crate) fn join(parts: Parts, traces: &mut Vec<Trace>, joining: &mut Joining) -> Jobs {
+pub(crate) fn join(
+    parts: Parts,
+    traces: &mut Vec<Trace>,
+    talks: &mut Vec<Conversation>,
+    joining: &mut Joining,
+) -> Jobs {
     let folder_of = |at: At, joining: &Joining| {
         let path = joining.path(at.file);
         path.parent().map_or_else(PathBuf::new, Path::to_path_buf)
@@ -107,6 +115,15 @@ pub(crate) fn join(parts: Parts, traces: &mut Vec<Trace>, joining: &mut Joining)
         if let Some(folder) = jobs.trial(&path) {
             let folder = folders.entry(folder.to_path_buf()).or_default();
             folder.traces.push((path, trace));
+        }
+    }
+    for talk in std::mem::take(talks) {
+        match jobs.trial(&talk.path) {
+            Some(folder) => {
+                let folder = folders.entry(folder.to_path_buf()).or_default();
+                folder.talks.push(talk);
+            }
+            None => talks.push(talk),
         }
     }
     for report in parts.reports {
@@ -428,8 +445,13 @@ fn attach_traces(
         trajectory.input_tokens = trajectory.input_tokens.or(trace.tokens.0);
         trajectory.output_tokens = trajectory.output_tokens.or(trace.tokens.1);
     }
-    if !inside.traces.is_empty() {
-        return (None, None);
+    for talk in &inside.talks {
+        talk.describe(trajectory);
+        source.beside.extend(talk.beside());
+    }
+    if !inside.traces.is_empty() || !inside.talks.is_empty() {
+        let task = inside.talks.first().and_then(Conversation::task);
+        return task.unzip();
     }
     for (path, file) in &inside.files {
         let (_, relative) = step_of(path);

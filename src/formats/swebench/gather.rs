@@ -153,6 +153,7 @@ pub(super) fn submissions(
             place: trace.place,
             source,
             at: trace.at,
+            marks: Vec::new(),
             meta: Extra::default(),
         });
     }
@@ -197,6 +198,7 @@ pub(super) fn evaluated(
             },
             source: PatchSource::File,
             at: At { file, line: None },
+            marks: Vec::new(),
             meta: Extra::default(),
         });
     }

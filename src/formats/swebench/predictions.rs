@@ -63,6 +63,8 @@ pub(crate) struct Prediction {
     pub source: PatchSource,
     /// File and line.
     pub at: At,
+    /// What is odd about it.
+    pub marks: Vec<String>,
     /// Unknown keys.
     pub meta: Extra,
 }
@@ -128,6 +130,7 @@ pub(crate) fn read_prediction(record: &Record<'_>, found: &mut Found) {
         place: record.place,
         source: PatchSource::Record,
         at: At::of(record),
+        marks: Vec::new(),
         meta: Extra(small(meta)),
         instance,
     });

@@ -35,7 +35,7 @@ impl Verdict {
     }
 
     /// No verdict, since the environment may be to blame.
-    fn infra(kind: &str, reason: Option<&str>) -> Self {
+    pub(crate) fn infra(kind: &str, reason: Option<&str>) -> Self {
         let mark = match reason {
             Some(reason) => format!("{kind}: {reason}"),
             None => kind.to_owned(),

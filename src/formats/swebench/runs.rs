@@ -23,12 +23,18 @@ use super::traces::Trace;
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     folders: BTreeSet<PathBuf>,
+    names: BTreeMap<PathBuf, String>,
 }
 
 impl Known {
     /// Adds the places of runs of another format.
     pub(crate) fn add(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
         self.folders.extend(folders);
+    }
+
+    /// The name of the run in a folder; the first one's when there are several.
+    pub(crate) fn name_of(&self, folder: &Path) -> Option<&str> {
+        self.names.get(folder).map(String::as_str)
     }
 
     /// Whether a file lies in a run's folder of logs or traces.
@@ -107,6 +113,11 @@ pub(crate) fn join(parts: Parts, joining: &mut Joining) -> Joined {
     }
     let known = Known {
         folders: runs.iter().map(|run| run.folder.clone()).collect(),
+        names: runs
+            .iter()
+            .rev()
+            .map(|run| (run.folder.clone(), run.name.clone()))
+            .collect(),
     };
     let (reference, attempts): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(Run::is_reference);
     for run in attempts {
@@ -402,6 +413,7 @@ fn rollout(
     };
     let mut trajectory = Trajectory::new(run.name.clone(), verdict.outcome);
     trajectory.marks.extend(verdict.mark);
+    trajectory.marks.extend(prediction.marks);
     trajectory.policy = prediction.model;
     trajectory.patch = prediction.patch;
     trajectory.cost_usd = prediction.cost_usd;
