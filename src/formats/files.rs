@@ -226,25 +226,36 @@ pub(crate) struct Line<'a> {
 
 /// Splits into non-blank lines; a byte order mark is left out.
 pub(crate) fn lines(bytes: &[u8]) -> Vec<Line<'_>> {
-    let mut out = Vec::new();
-    let mut start = bom(bytes);
-    let mut number = 0;
-    while start < bytes.len() {
-        let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
-        number += 1;
-        let line = &bytes[start..end];
-        let lead = line.len() - line.trim_ascii_start().len();
-        let trimmed = line.trim_ascii();
-        if !trimmed.is_empty() {
-            out.push(Line {
-                number,
-                start: (start + lead) as u64,
-                bytes: trimmed,
-            });
+    lines_from(bytes, 0, 0).collect()
+}
+
+/// The non-blank lines of bytes before which a file has this many bytes and line ends. A byte order
+/// mark at its very start is left out.
+pub(crate) fn lines_from(
+    bytes: &[u8],
+    before: u64,
+    mut number: u64,
+) -> impl Iterator<Item = Line<'_>> {
+    let mut start = if before == 0 { bom(bytes) } else { 0 };
+    std::iter::from_fn(move || {
+        while start < bytes.len() {
+            let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |at| start + at);
+            number += 1;
+            let line = &bytes[start..end];
+            let lead = line.len() - line.trim_ascii_start().len();
+            let first = before + (start + lead) as u64;
+            start = end + 1;
+            let trimmed = line.trim_ascii();
+            if !trimmed.is_empty() {
+                return Some(Line {
+                    number,
+                    start: first,
+                    bytes: trimmed,
+                });
+            }
         }
-        start = end + 1;
-    }
-    out
+        None
+    })
 }
 
 /// Length of the byte order mark at the start, 0 when there is none.

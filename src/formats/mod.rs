@@ -19,6 +19,7 @@ mod harbor;
 mod indexed;
 mod inspect;
 mod json;
+mod lines;
 pub mod listing;
 mod loader;
 mod mapped;
