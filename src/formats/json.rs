@@ -571,6 +571,17 @@ pub(crate) fn split_whole(text: &str) -> (Vec<Element<'_>>, Option<JsonError>) {
     (found, end.err())
 }
 
+/// Whether bytes are the beginning of a JSON value, or all of it, checked through and through; bare
+/// `NaN` and lone surrogates are let pass.
+pub(crate) fn breaks_off(bytes: &[u8]) -> bool {
+    let mended = mend(bytes);
+    let text = mended.as_deref().map_or(bytes, str::as_bytes);
+    match serde_json::from_slice::<serde::de::IgnoredAny>(text) {
+        Ok(_) => true,
+        Err(error) => error.is_eof(),
+    }
+}
+
 /// What is broken anywhere in a text that splits well, bare `NaN` and lone surrogates aside; `None`
 /// when nothing is.
 pub(crate) fn broken_inside(text: &str) -> Option<JsonError> {

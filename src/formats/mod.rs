@@ -37,6 +37,7 @@ mod responses;
 mod rllm;
 mod rollout;
 mod scan;
+mod shape;
 mod skyrl;
 mod slime;
 mod source;

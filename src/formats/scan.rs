@@ -13,13 +13,15 @@ use super::files::{self, Line, Place, Record, Split};
 use super::found::{FormatId, Found};
 use super::indexed::Indexed;
 use super::json::{self, JsonError};
+use super::lines::{self, Block, Cursor, End};
+use super::shape::{self, Shape};
 use super::source::{self, Candidate};
 use super::{FORMATS, Format, LoadOptions, Problem, Progress, mapped, rankings};
 
 /// Bytes handed to the workers between two calls of `progress`.
 const BATCH_BYTES: u64 = 16 << 20;
-/// Lines of a long file that one worker reads at a time.
-const BLOCK_LINES: usize = 64;
+/// Files at least this long (bytes) are judged by their heads, and their lines read in blocks.
+const LONG: u64 = 1 << 20;
 /// Problems of one kind told one by one in a file; the rest is counted.
 const TOLD: usize = 20;
 
@@ -189,15 +191,25 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
         return true;
     }
     if let Some(from) = from {
-        let map = mapped_before(candidate, file, from, options);
+        let map = match from.mapped {
+            true => map_of_head(candidate, file, from.end, options),
+            false => None,
+        };
         let empty = || Found {
             map: map.clone(),
             ..empty()
         };
         return read_appended(candidate, job, from, &empty, sink);
     }
-    let bytes = match candidate.whole() {
-        Ok(bytes) => bytes,
+    let shape = candidate.len().and_then(|length| {
+        let shape = match length {
+            LONG.. => Some(shape::of_long(candidate, length)?),
+            _ => None,
+        };
+        Ok((length, shape))
+    });
+    let (length, shape) = match shape {
+        Ok(shape) => shape,
         Err(error) => {
             whole
                 .problems
@@ -208,49 +220,85 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     if let Some(damage) = candidate.damage() {
         whole.problems.push(Problem::new(&candidate.path, damage));
     }
-    if bytes.trim_ascii().is_empty() && (named || is_json_name(extension)) {
-        whole
-            .problems
-            .push(Problem::new(&candidate.path, "the file is empty"));
-        return sink(whole, 0);
-    }
-    // A file that does not begin like JSON holds no rollouts.
-    let head = bytes[files::bom(&bytes)..].trim_ascii_start();
-    if !matches!(head.first(), Some(b'{' | b'[')) && !is_json_name(extension) && !named {
-        whole.foreign.push(candidate.path.clone());
-        return sink(whole, 0);
-    }
-    let mut lines = files::lines(&bytes);
-    let end = end_of_whole_lines(&bytes, &mut lines, wait);
-    if end < bytes.len() && lines.is_empty() {
-        // The first line is still being written.
-        return sink(whole, 0);
-    }
-    if is_lines(head, &lines) {
-        let map = map_of_lines(&lines, file, options);
-        let empty = || Found {
-            map: map.clone(),
-            ..empty()
-        };
-        if !read_lines(&lines, job, &empty, &mut whole, sink) {
-            return false;
+    match shape {
+        Some(Shape::Lines) => {
+            let map = map_of_head(candidate, file, length, options);
+            let empty = || Found {
+                map: map.clone(),
+                ..empty()
+            };
+            let from = Cursor::default();
+            if !read_lines(candidate, job, from, length, &empty, &mut whole, sink) {
+                return false;
+            }
+            if let Some(indexed) = &mut whole.indexed {
+                indexed.mapped = map.is_some();
+            }
         }
-        whole.indexed = reached(candidate, 0, &bytes[..end]).map(|indexed| Indexed {
-            mapped: map.is_some(),
-            ..indexed
-        });
-    } else {
-        // A line format with one line still has line numbers.
-        let line = lines
-            .first()
-            .filter(|_| lines.len() == 1 && extension == Some("jsonl"));
-        read_whole(
-            &bytes,
-            file,
-            line.map(|line| line.number),
-            rankings_only,
-            &mut whole,
-        );
+        Some(Shape::Neither) if !named && !is_json_name(extension) => {
+            whole.foreign.push(candidate.path.clone());
+            return sink(whole, 0);
+        }
+        Some(Shape::Neither) => {
+            let reason = "not valid JSON: it does not begin with an object or a list";
+            whole.problems.push(Problem::new(&candidate.path, reason));
+        }
+        Some(Shape::Whole) | None => {
+            let bytes = match candidate.whole() {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    whole
+                        .problems
+                        .push(Problem::of_file(&candidate.path, &error));
+                    return sink(whole, 0);
+                }
+            };
+            if bytes.trim_ascii().is_empty() && (named || is_json_name(extension)) {
+                whole
+                    .problems
+                    .push(Problem::new(&candidate.path, "the file is empty"));
+                return sink(whole, 0);
+            }
+            // A file that does not begin like JSON holds no rollouts.
+            let head = bytes[files::bom(&bytes)..].trim_ascii_start();
+            if !matches!(head.first(), Some(b'{' | b'[')) && !is_json_name(extension) && !named {
+                whole.foreign.push(candidate.path.clone());
+                return sink(whole, 0);
+            }
+            let last = memchr::memrchr(b'\n', &bytes).map_or(0, |at| at + 1);
+            let end = match wait && is_being_written(&bytes[last..]) {
+                true => last,
+                false => bytes.len(),
+            };
+            let lines = files::lines(&bytes[..end]);
+            if end < bytes.len() && lines.is_empty() {
+                // The first line is still being written.
+                return sink(whole, 0);
+            }
+            if shape.is_none() && shape::is_lines(head, &lines) {
+                whole.map = map_of_lines(&lines, file, options);
+                for (index, line) in lines.iter().enumerate() {
+                    let is_last = index + 1 == lines.len();
+                    read_line(*line, file, is_last, rankings_only, &mut whole);
+                }
+                let ends = memchr::memchr_iter(b'\n', &bytes[..end]).count() as u64;
+                let at = Cursor {
+                    byte: end as u64,
+                    lines: ends,
+                };
+                whole.indexed = reached(candidate, at).map(|indexed| Indexed {
+                    mapped: whole.map.is_some(),
+                    ..indexed
+                });
+            } else {
+                // A line format with one line still has line numbers.
+                let line = lines
+                    .first()
+                    .filter(|_| lines.len() == 1 && extension == Some("jsonl"));
+                let line = line.map(|line| line.number);
+                read_whole(&bytes, file, line, rankings_only, &mut whole);
+            }
+        }
     }
     if whole.recognised == 0 {
         if named {
@@ -277,19 +325,22 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     sink(whole, candidate.bytes)
 }
 
-/// The map that the first lines of a file chose when they were read.
-fn mapped_before(
+/// The map that the first lines of a file choose, of which the first `end` bytes are read.
+fn map_of_head(
     candidate: &Candidate,
     file: usize,
-    from: Indexed,
+    end: u64,
     options: &LoadOptions,
 ) -> Option<mapped::FileMap> {
-    if !from.mapped {
-        return None;
-    }
     // One byte more, so that a line that was too long for the sample still is.
-    let head = candidate.read(0, from.end.min(mapped::SAMPLE_BYTES + 1));
-    map_of_lines(&files::lines(&head.ok()?), file, options)
+    let mut sample = end.min(mapped::SAMPLE_BYTES + 1);
+    let mut head = candidate.read(0, sample).ok()?;
+    if memchr::memchr(b'\n', &head).is_none() && sample < end {
+        // The first line is part of every sample.
+        sample = shape::line_end(candidate, sample, end).ok()??;
+        head = candidate.read(0, sample).ok()?;
+    }
+    map_of_lines(&files::lines(&head), file, options)
 }
 
 /// Reads what was appended to a file of lines.
@@ -301,11 +352,8 @@ fn read_appended(
     sink: Sink<'_>,
 ) -> bool {
     let mut whole = empty();
-    let bytes = candidate
-        .len()
-        .and_then(|len| candidate.read(from.end, len.saturating_sub(from.end)));
-    let bytes = match bytes {
-        Ok(bytes) => bytes,
+    let length = match candidate.len() {
+        Ok(length) => length,
         Err(error) => {
             whole
                 .problems
@@ -313,116 +361,83 @@ fn read_appended(
             return sink(whole, 0);
         }
     };
-    let mut lines = files::lines(&bytes);
-    let end = end_of_whole_lines(&bytes, &mut lines, job.wait);
-    for line in &mut lines {
-        line.number += from.lines;
-        line.start += from.end;
-    }
-    if !read_lines(&lines, job, empty, &mut whole, sink) {
+    let start = Cursor {
+        byte: from.end,
+        lines: from.lines,
+    };
+    if !read_lines(candidate, job, start, length, empty, &mut whole, sink) {
         return false;
     }
-    whole.indexed = reached(candidate, from.end, &bytes[..end])
-        .map(|indexed| Indexed {
-            lines: indexed.lines + from.lines,
+    whole.indexed = match whole.indexed {
+        Some(indexed) => Some(Indexed {
             mapped: from.mapped,
             ..indexed
-        })
-        .or(Some(from));
+        }),
+        None => Some(from),
+    };
     shorten(&candidate.path, &mut whole.problems);
     sink(whole, candidate.bytes)
 }
 
-/// Where the whole lines end. A last line that is still being written is taken out when it may
-/// `wait`.
-fn end_of_whole_lines(bytes: &[u8], lines: &mut Vec<Line<'_>>, wait: bool) -> usize {
-    let Some(last) = lines
-        .last()
-        .filter(|_| wait && bytes.last() != Some(&b'\n'))
-    else {
-        return bytes.len();
-    };
-    match files::split(last.bytes, &mut String::new()) {
-        Err(error) if is_early_end(&error) => {
-            let start = usize::try_from(last.start).unwrap_or(bytes.len());
-            lines.pop();
-            start
-        }
-        _ => bytes.len(),
-    }
+/// Whether the last line of a file has no end yet and is no whole value.
+fn is_being_written(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let error = files::split(line, &mut String::new()).err();
+    !line.is_empty() && error.is_some_and(|error| is_early_end(&error))
 }
 
-/// How far a file of lines is read, with these bytes read last, from `start` on.
-fn reached(candidate: &Candidate, start: u64, bytes: &[u8]) -> Option<Indexed> {
-    let ends = memchr::memchr_iter(b'\n', bytes).count() as u64;
+/// How far a file of lines is read.
+fn reached(candidate: &Candidate, at: Cursor) -> Option<Indexed> {
     if !candidate.is_plain() {
         return None;
     }
     // A file that cannot be read again is read whole when it changes.
-    Indexed::of(candidate, start + bytes.len() as u64, ends).ok()
+    Indexed::of(candidate, at.byte, at.lines).ok()
 }
 
-/// Reads the lines of one file, many at a time, and hands over what they hold; what can be told only
+/// Reads the lines of one file from a place on and hands over what they hold; what can be told only
 /// at the end of the file is gathered in `whole`. Answers whether to go on.
 fn read_lines(
-    lines: &[Line<'_>],
+    candidate: &Candidate,
     job: Job,
+    from: Cursor,
+    length: u64,
     empty: &(dyn Fn() -> Found + Sync),
     whole: &mut Found,
     sink: Sink<'_>,
 ) -> bool {
-    for batch in lines.chunks(BLOCK_LINES * 32) {
-        let parts: Vec<Found> = batch
-            .par_chunks(BLOCK_LINES)
-            .map(|block| {
-                let mut part = empty();
-                for line in block {
-                    read_line(*line, job.file, lines.last(), job.rankings_only, &mut part);
-                }
-                part
-            })
-            .collect();
+    let read = |block: Block<'_>| {
+        let mut part = empty();
+        let mut lines = block.lines().peekable();
+        while let Some(line) = lines.next() {
+            let is_last = block.is_last && lines.peek().is_none();
+            read_line(line, job.file, is_last, job.rankings_only, &mut part);
+        }
+        part
+    };
+    let mut take = |parts: Vec<Found>, at: Cursor| {
         let mut found = empty();
         for part in parts {
             found.merge(part);
         }
         whole.keep_for_the_end(&mut found);
-        let done = batch
-            .last()
-            .map_or(0, |last| last.start + last.bytes.len() as u64);
-        if !sink(found, done) {
-            return false;
+        sink(found, at.byte)
+    };
+    let waits = |line: &[u8]| job.wait && is_being_written(line);
+    match lines::read(candidate, from, length, &waits, &read, &mut take) {
+        Ok(End {
+            is_whole: false, ..
+        }) => return false,
+        Ok(End { at, .. }) => whole.indexed = reached(candidate, at),
+        Err(error) => {
+            let problem = Problem::of_file(&candidate.path, &error);
+            whole.problems.push(problem);
         }
     }
     true
 }
 
-/// Whether a file is one JSON value a line: its first line is whole and not its only one; or the
-/// file as a whole is no JSON, but one of its first lines is.
-fn is_lines(content: &[u8], lines: &[Line<'_>]) -> bool {
-    let whole = |line: &Line<'_>| {
-        matches!(line.bytes, [b'{' | b'[', _, .., b'}' | b']'])
-            && files::split(line.bytes, &mut String::new()).is_ok()
-    };
-    match lines {
-        [] | [_] => false,
-        [first, ..] if whole(first) => true,
-        [_, rest @ ..] => {
-            // A pretty-printed file begins with a bracket alone or is whole as a whole.
-            !matches!(lines[0].bytes, b"[" | b"{")
-                && files::split(content, &mut String::new()).is_err()
-                && rest.iter().take(50).any(whole)
-        }
-    }
-}
-
-fn read_line(
-    line: Line<'_>,
-    file: usize,
-    last: Option<&Line<'_>>,
-    rankings_only: bool,
-    found: &mut Found,
-) {
+fn read_line(line: Line<'_>, file: usize, is_last: bool, rankings_only: bool, found: &mut Found) {
     let place = Place {
         file,
         start: line.start,
@@ -431,7 +446,6 @@ fn read_line(
     };
     let number = Some(line.number);
     if let Err(error) = read_value(line.bytes, place, number, rankings_only, found) {
-        let is_last = last.is_some_and(|last| last.number == line.number);
         read_pieces(
             line.bytes,
             place,
