@@ -37,7 +37,7 @@ pub fn load_options(common: &Common) -> Result<LoadOptions, CliError> {
 /// When a path does not exist: a mistyped path is not an empty data set.
 pub fn load_set(paths: &[PathBuf], common: &Common) -> Result<LoadedSet, CliError> {
     for path in paths.iter().chain(&common.rankings) {
-        if let Err(error) = std::fs::metadata(path) {
+        if let Err(error) = crate::formats::check_path(path) {
             return Err(CliError::failed(format!("{}: {error}", path.display())));
         }
     }

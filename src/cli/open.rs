@@ -29,7 +29,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         );
     }
     for path in cli.paths.iter().chain(&cli.common.rankings) {
-        if let Err(error) = std::fs::metadata(path) {
+        if let Err(error) = crate::formats::check_path(path) {
             let name = path.display();
             let failed = CliError::failed(format!("{name}: {error}"));
             let is_command = Cli::command()

@@ -720,6 +720,15 @@ impl LoadedSet {
     }
 }
 
+/// Whether there is anything at a path that is given to be loaded. Addresses (`s3://`, `gs://`,
+/// `az://`, `https://`) are not looked at before they are read.
+///
+/// # Errors
+/// When the path leads nowhere, or is an address and this build reads none.
+pub fn check_path(path: &Path) -> std::io::Result<()> {
+    source::check_path(path)
+}
+
 /// Loads every rollout group found under `paths`. `progress` is called now and then and answers
 /// whether to go on; when it answers false, what was read so far is returned.
 #[must_use]

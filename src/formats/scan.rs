@@ -166,7 +166,7 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
         from,
         wait,
     } = job;
-    let Some(candidate) = files.get(file) else {
+    let Some(candidate) = files.get(file).filter(|file| !file.is_told()) else {
         return true;
     };
     let for_rankings = rankings_only

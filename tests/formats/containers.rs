@@ -455,3 +455,14 @@ fn a_pipe_is_read_once_and_kept() {
     assert!(content.trajectories[0].patch.is_some());
     assert_eq!(content.problems, Vec::<String>::new());
 }
+
+#[cfg(not(feature = "remote"))]
+#[test]
+fn addresses_are_refused_with_the_reason() {
+    let address = PathBuf::from("s3://bucket/runs");
+    let error = gagar::formats::check_path(&address).expect_err("refused");
+    assert!(error.to_string().contains("feature `remote`"), "{error}");
+    let loaded = load_all(&[address, sample("native")]);
+    assert!(!loaded.groups.is_empty());
+    has_problem(&loaded, None, "feature `remote`");
+}

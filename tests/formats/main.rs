@@ -9,6 +9,8 @@ mod mapped;
 mod native_out;
 mod nemo_gym;
 mod openhands;
+#[cfg(feature = "remote")]
+mod remote;
 mod swe_agents;
 mod swebench_relatives;
 mod text_dumps;

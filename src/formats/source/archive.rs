@@ -4,6 +4,7 @@
 //! Recognised by their first bytes, never by their names. Nothing is written under the names that
 //! stand in an archive. What is *not* here: unpacking (`packed`).
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,17 @@ pub(super) fn expand(files: Vec<Candidate>, problems: &mut Vec<Problem>) -> Vec<
     let spool = Arc::new(Spool::default());
     let parts: Vec<Listed> = files
         .into_par_iter()
-        .map(|file| expand_one(file, &spool, 0, 0))
+        .map(|file| {
+            let nothing = Candidate {
+                store: Store::Nothing(Arc::from(file.origin())),
+                ..file.clone()
+            };
+            let (mut found, told) = expand_one(file, &spool, 0, 0);
+            if found.is_empty() {
+                found.push(nothing);
+            }
+            (found, told)
+        })
         .collect();
     join(parts, problems)
 }
@@ -73,7 +84,7 @@ fn expand_one(file: Candidate, spool: &Arc<Spool>, depth: usize, wrapped: usize)
         // Looking at it would wait for its writer.
         return (vec![file], Vec::new());
     }
-    if !file.named && is_beside(&file.path) {
+    if !file.named && (is_beside(&file.path) || is_far_text(&file)) {
         return (vec![file], Vec::new());
     }
     let Ok(head) = file.store.head(HEAD) else {
@@ -120,6 +131,16 @@ fn expand_one(file: Candidate, spool: &Arc<Spool>, depth: usize, wrapped: usize)
             (files, problems)
         }
     }
+}
+
+/// Whether it is JSON by its name and far away: looking at each would take as long as reading it.
+fn is_far_text(file: &Candidate) -> bool {
+    let extension = file.path.extension().and_then(|name| name.to_str());
+    file.store.is_far()
+        && matches!(
+            extension,
+            Some("json" | "jsonl" | "ndjson" | "traj" | "pred")
+        )
 }
 
 fn kind(head: &[u8]) -> Kind {
@@ -405,21 +426,24 @@ fn in_folder_order(
         problems.push(Problem::new(archive, reason));
     }
     let mut members: Vec<Candidate> = last.into_values().collect();
-    members.sort_by(|a, b| {
-        let (mut a, mut b) = (a.path.iter().peekable(), b.path.iter().peekable());
-        loop {
-            let (one, other) = match (a.next(), b.next()) {
-                (Some(one), Some(other)) => (one, other),
-                (one, other) => return one.cmp(&other),
-            };
-            let folders = (a.peek().is_some(), b.peek().is_some());
-            let order = folders.0.cmp(&folders.1).then_with(|| one.cmp(other));
-            if order.is_ne() {
-                return order;
-            }
-        }
-    });
+    members.sort_by(|a, b| folder_order(&a.path, &b.path));
     members
+}
+
+/// The order of two files in the listing of a folder.
+pub(super) fn folder_order(a: &Path, b: &Path) -> Ordering {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let (one, other) = match (a.next(), b.next()) {
+            (Some(one), Some(other)) => (one, other),
+            (one, other) => return one.cmp(&other),
+        };
+        let folders = (a.peek().is_some(), b.peek().is_some());
+        let order = folders.0.cmp(&folders.1).then_with(|| one.cmp(other));
+        if order.is_ne() {
+            return order;
+        }
+    }
 }
 
 /// Tells members that cannot be read, the first ones one by one.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Candidate, archive};
@@ -34,6 +35,12 @@ pub(crate) fn walk(paths: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<Candid
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     for path in paths {
+        if let Some(address) = address(path) {
+            if seen.insert(path.clone()) {
+                list_remote(path, address, &mut found, problems);
+            }
+            continue;
+        }
         match fs::metadata(path) {
             Ok(meta) if meta.is_dir() => match fs::canonicalize(path) {
                 Ok(root) => list_folder(path, &root, &mut seen, &mut found, problems),
@@ -127,6 +134,42 @@ fn list_folder(
         // A stack gives back the last one first.
         open.extend(folders.into_iter().rev());
     }
+}
+
+/// The beginnings of addresses.
+const SCHEMES: &[&str] = &["s3://", "gs://", "az://", "http://", "https://"];
+
+/// The path as an address on a server, when it is one.
+fn address(path: &Path) -> Option<&str> {
+    let path = path.to_str()?;
+    SCHEMES
+        .iter()
+        .any(|scheme| path.starts_with(scheme))
+        .then_some(path)
+}
+
+/// Whether there is anything at a path. Addresses are not looked at before they are read.
+///
+/// # Errors
+/// When a path leads nowhere, or an address is given to a build that reads none.
+pub(crate) fn check_path(path: &Path) -> io::Result<()> {
+    match address(path) {
+        None => fs::metadata(path).map(|_| ()),
+        Some(_) if cfg!(feature = "remote") => Ok(()),
+        Some(_) => Err(io::Error::new(io::ErrorKind::Unsupported, NO_REMOTE)),
+    }
+}
+
+const NO_REMOTE: &str = "this gagar reads no addresses: it was built without the feature `remote`";
+
+#[cfg(feature = "remote")]
+fn list_remote(_: &Path, address: &str, found: &mut Vec<Candidate>, problems: &mut Vec<Problem>) {
+    found.extend(super::remote::list(address, problems));
+}
+
+#[cfg(not(feature = "remote"))]
+fn list_remote(path: &Path, _: &str, _: &mut Vec<Candidate>, problems: &mut Vec<Problem>) {
+    problems.push(Problem::new(path, NO_REMOTE));
 }
 
 /// The path as the file system knows it, as far as it is on the disk: what lies in an archive is

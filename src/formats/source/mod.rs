@@ -5,6 +5,8 @@
 mod archive;
 mod list;
 mod packed;
+#[cfg(feature = "remote")]
+mod remote;
 mod spool;
 mod store;
 
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-pub(crate) use list::{list, list_again, real_path};
+pub(crate) use list::{check_path, list, list_again, real_path};
 use store::Store;
 
 /// Bytes that may hold rollouts: a file, or a member of an archive.
@@ -86,12 +88,17 @@ impl Candidate {
 
     /// Whether what was listed is another file now. One that is gone cannot be mistaken for another.
     pub(crate) fn changed(&self) -> bool {
-        !self.store.is_stream() && self.stamp.differs(self.store.origin())
+        self.store.changed(&self.stamp)
     }
 
     /// Whether the bytes are those of a file on the disk, as they lie there.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.store, Store::File(_))
+    }
+
+    /// Whether there is nothing to read in it: what is wrong with it was told when it was listed.
+    pub(crate) fn is_told(&self) -> bool {
+        matches!(self.store, Store::Nothing(_))
     }
 
     /// Whether it is a pipe or the like, which can be read only once.
@@ -117,7 +124,7 @@ impl Candidate {
         }
     }
 
-    /// The path on the disk of the file that the bytes are stored in.
+    /// The path on the disk, or the address, of the file that the bytes are stored in.
     pub(crate) fn origin(&self) -> &Path {
         self.store.origin()
     }

@@ -7,6 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::Stamp;
 use super::packed::Packed;
 
 /// What bytes are read from. A clone reads the same.
@@ -15,6 +16,9 @@ pub(super) enum Store {
     /// A file on the disk. It is opened for every read: there may be more files than a process may
     /// hold open.
     File(Arc<Path>),
+    /// A file on the disk, or an object on a server, in which nothing can be read. It stays in the
+    /// list, so that it is known when the files are listed again.
+    Nothing(Arc<Path>),
     /// A range of other bytes.
     Part {
         /// The other bytes.
@@ -26,15 +30,20 @@ pub(super) enum Store {
     },
     /// What is unpacked from other bytes.
     Packed(Arc<Packed>),
+    /// An object on a server.
+    #[cfg(feature = "remote")]
+    Remote(Arc<super::remote::Object>),
 }
 
 impl Store {
-    /// The path on the disk of the outermost file.
+    /// The path on the disk, or the address, of the outermost file.
     pub(super) fn origin(&self) -> &Path {
         match self {
-            Self::File(path) => path,
+            Self::File(path) | Self::Nothing(path) => path,
             Self::Part { of, .. } => of.origin(),
             Self::Packed(packed) => packed.of().origin(),
+            #[cfg(feature = "remote")]
+            Self::Remote(object) => object.shown(),
         }
     }
 
@@ -42,8 +51,11 @@ impl Store {
     pub(super) fn len(&self) -> io::Result<u64> {
         match self {
             Self::File(path) => Ok(fs::metadata(path)?.len()),
+            Self::Nothing(_) => Ok(0),
             Self::Part { len, .. } => Ok(*len),
             Self::Packed(packed) => Ok(packed.content()?.len()),
+            #[cfg(feature = "remote")]
+            Self::Remote(object) => Ok(object.len()),
         }
     }
 
@@ -51,6 +63,7 @@ impl Store {
     pub(super) fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::File(path) => file_read_at(&File::open(path)?, start, buf),
+            Self::Nothing(_) => Ok(0),
             Self::Part {
                 of,
                 start: first,
@@ -64,6 +77,8 @@ impl Store {
                 of.read_at(first + start, &mut buf[..count])
             }
             Self::Packed(packed) => packed.content()?.read_at(start, buf),
+            #[cfg(feature = "remote")]
+            Self::Remote(object) => object.read_at(start, buf),
         }
     }
 
@@ -102,16 +117,40 @@ impl Store {
     pub(super) fn damage(&self) -> Option<&str> {
         match self {
             Self::Packed(packed) => packed.damage(),
-            Self::File(_) | Self::Part { .. } => None,
+            _ => None,
         }
     }
 
     /// Whether it is a stream that can be read once: it does not stay as it was listed.
     pub(super) fn is_stream(&self) -> bool {
         match self {
-            Self::File(_) => false,
+            Self::File(_) | Self::Nothing(_) => false,
             Self::Part { of, .. } => of.is_stream(),
             Self::Packed(packed) => packed.is_stream(),
+            #[cfg(feature = "remote")]
+            Self::Remote(_) => false,
+        }
+    }
+
+    /// Whether reading a little takes long.
+    pub(super) fn is_far(&self) -> bool {
+        match self {
+            Self::File(_) | Self::Nothing(_) => false,
+            Self::Part { of, .. } => of.is_far(),
+            Self::Packed(packed) => packed.of().is_far(),
+            #[cfg(feature = "remote")]
+            Self::Remote(_) => true,
+        }
+    }
+
+    /// Whether the bytes are others now than when they had this stamp.
+    pub(super) fn changed(&self, stamp: &Stamp) -> bool {
+        match self {
+            Self::File(path) | Self::Nothing(path) => stamp.differs(path),
+            Self::Part { of, .. } => of.changed(stamp),
+            Self::Packed(packed) => !packed.is_stream() && packed.of().changed(stamp),
+            #[cfg(feature = "remote")]
+            Self::Remote(object) => object.changed(),
         }
     }
 
