@@ -3,7 +3,7 @@
 use gagar::domain::{Outcome, PatchPresence, StepKind};
 use gagar::formats::LoadedSet;
 
-use super::{has_problem, load_all, load_folder, problems, real_data};
+use super::{has_problem, load_all, load_folder, problems, real_data, sample};
 
 /// A patch, as the inside of a JSON text.
 const PATCH: &str = "diff --git a/a b/a\\n--- a/a\\n+++ b/a\\n@@ -1 +1 @@\\n-a\\n+b\\n";
@@ -425,4 +425,45 @@ fn rllm_episodes_and_nemo_rl_columns_are_read() {
     );
     has_problem(&loaded, Some(1), "content has 4 elements, rewards has 3");
     open_all(&loaded);
+}
+
+#[test]
+fn samples_load_as_their_table_says() {
+    // (folder, pass, fail, unscored, what is told)
+    let expected: &[(&str, [usize; 3], &[&str])] = &[
+        ("verl", [3, 4, 0], &[]),
+        ("trl", [2, 2, 0], &[]),
+        ("areal", [1, 2, 0], &[]),
+        ("skyrl", [1, 2, 0], &[]),
+        ("slime", [1, 2, 1], &[]),
+        ("nemo-rl", [2, 2, 0], &[]),
+        ("rllm", [1, 2, 0], &[]),
+        ("verifiers", [1, 3, 1], &[]),
+        ("prime-rl", [1, 1, 1], &["a subset of all/traces.jsonl"]),
+        ("patch-list", [4, 3, 0], &[]),
+    ];
+    for (folder, counts, told) in expected {
+        let loaded = load_all(&[sample(&format!("formats/{folder}"))]);
+        let shown = problems(&loaded);
+        assert_eq!(shown.len(), told.len(), "{folder}: {shown:?}");
+        for ((_, _, why), word) in shown.iter().zip(*told) {
+            assert!(why.contains(word), "{folder}: {why}");
+        }
+        assert!(loaded.foreign.is_empty(), "{folder}: {:?}", loaded.foreign);
+        let mut found = [0; 3];
+        for trajectory in loaded.groups.iter().flat_map(|group| &group.trajectories) {
+            found[match trajectory.outcome {
+                Outcome::Pass => 0,
+                Outcome::Fail => 1,
+                Outcome::Unscored => 2,
+            }] += 1;
+        }
+        assert_eq!(found, *counts, "{folder}");
+        for (index, group) in loaded.groups.iter().enumerate() {
+            let content = loaded.open(index).expect("open");
+            assert!(content.task.text.is_some(), "{folder}: {}", group.id);
+            assert!(group.trajectories.len() > 1, "{folder}: {}", group.id);
+        }
+        open_all(&loaded);
+    }
 }
