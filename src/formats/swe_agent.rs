@@ -184,8 +184,16 @@ pub(crate) fn open(
 /// entry of `trajectory`; without such, the history.
 fn steps(fields: &Fields<'_>, problems: &mut Vec<String>) -> Result<Vec<Step>, JsonError> {
     let mut out = Vec::new();
-    let history = fields.list("history").ok().flatten().unwrap_or_default();
+    let mut history = fields.list("history").ok().flatten().unwrap_or_default();
     let trajectory = fields.list("trajectory")?.unwrap_or_default();
+    if history.is_empty() {
+        // Every step repeats its prompt, under a key that changed with 1.1.
+        let first = first(fields, "trajectory").unwrap_or_default();
+        let asked = ["query", "messages"]
+            .into_iter()
+            .find_map(|key| first.list(key).ok().flatten());
+        history = asked.unwrap_or_default();
+    }
     let mut asked = false;
     for (index, raw) in history.iter().enumerate() {
         let more = json::element("history", index, *raw, |message| {

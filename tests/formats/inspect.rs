@@ -275,6 +275,54 @@ fn a_run_that_crashed_has_its_journal_and_lost_samples_are_told() {
 }
 
 #[test]
+fn a_sample_in_chunks_has_its_verdict_and_is_told() {
+    let (loaded, _folder) = load_folder(|folder| {
+        write(folder, "a.eval/header.json", &header("success"));
+        let mut shell = sample("7", 1, json!({"message_refs": [[0, 2]]}));
+        let shell = shell.as_object_mut().expect("object");
+        for key in ["messages", "events", "attachments", "metadata"] {
+            shell.remove(key);
+        }
+        let prefix = "a.eval/samples/7_epoch_1";
+        write(folder, &format!("{prefix}/sample.json"), &json!(shell));
+        write(
+            folder,
+            &format!("{prefix}/messages/0.json"),
+            &json!([
+            {"id": "a", "role": "user", "content": "x", "source": "input"},
+            {"id": "b", "role": "assistant", "content": "y", "source": "generate"}]),
+        );
+        write(
+            folder,
+            &format!("{prefix}/events/0.json"),
+            &json!([{"event": "info"}]),
+        );
+    });
+    assert_eq!(counts(&loaded), [1, 1, 1, 0, 0]);
+    let problems = shown(&loaded);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("stored in chunks"), "{problems:?}");
+    assert_eq!(loaded.groups[0].trajectories[0].steps, None);
+}
+
+#[test]
+fn logs_without_a_list_of_samples_stay_apart() {
+    let (loaded, _folder) = load_folder(|folder| {
+        write(folder, "a.json", &header("error"));
+        write(folder, "b.json", &header("started"));
+    });
+    let problems = shown(&loaded);
+    assert!(
+        problems[0].contains("a.json: the log has no samples (status error)"),
+        "{problems:?}"
+    );
+    assert!(
+        problems[1].contains("b.json: the log has no samples (status started)"),
+        "{problems:?}"
+    );
+}
+
+#[test]
 fn one_sample_in_two_logs_is_two_groups() {
     let (loaded, _folder) = load_folder(|folder| {
         for log in ["a.eval", "b.eval"] {

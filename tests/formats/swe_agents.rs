@@ -196,6 +196,43 @@ fn attempts_of_one_file_are_rollouts_and_the_best_is_not_counted_twice() {
 }
 
 #[test]
+fn without_a_history_the_first_step_has_the_prompt_and_lost_traces_are_told() {
+    let folder = tempfile::tempdir().expect("folder");
+    let run = folder.path().join("run-r");
+    for (id, key) in [("acme__nemo-1", "query"), ("acme__nemo-2", "messages")] {
+        let mut one = attempt(&diff("x"), "submitted");
+        one["trajectory"][0][key] = one["history"].clone();
+        one.as_object_mut().expect("object").remove("history");
+        write(&run, &format!("{id}/{id}.traj"), &one);
+        let loaded = load_all(&[run.join(format!("{id}/{id}.traj"))]);
+        let content = loaded.open(0).expect("open");
+        let kinds: Vec<StepKind> = content.trajectories[0].steps[..2]
+            .iter()
+            .map(|step| step.kind())
+            .collect();
+        assert_eq!(kinds, [StepKind::System, StepKind::User], "{key}");
+    }
+    write(
+        &run,
+        "preds.json",
+        &json!({"acme__nemo-1": {"instance_id": "acme__nemo-1", "model_patch": diff("x")}}),
+    );
+    write(
+        &run,
+        "results.json",
+        &json!({"resolved_ids": ["acme__nemo-1"]}),
+    );
+    let loaded = load_all(&[folder.path().to_path_buf()]);
+    assert_eq!(loaded.groups.len(), 1);
+    let problems = shown(&loaded);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(
+        problems[0].contains("1 traces are of tasks"),
+        "{problems:?}"
+    );
+}
+
+#[test]
 fn without_a_choice_no_attempt_gets_the_verdict() {
     let folder = tempfile::tempdir().expect("folder");
     let run = folder.path().join("run-r");

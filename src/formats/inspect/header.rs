@@ -74,11 +74,13 @@ pub(crate) fn read_log(record: &Record<'_>, found: &mut Found) {
     let Some(fields) = record.fields() else {
         return;
     };
-    let whole = fields.has("samples");
-    let path = if whole {
-        found.path.clone()
-    } else {
+    let name = found.path.file_name().unwrap_or_default();
+    let beside = !fields.has("samples") && (name == "header.json" || name == "start.json");
+    let path = if beside {
         log_of(&found.path)
+    } else {
+        // A log that ended before its first sample has no list of them either.
+        found.path.clone()
     };
     let eval = fields.object("eval").ok().flatten().unwrap_or_default();
     let error = fields.object("error").ok().flatten();
@@ -138,6 +140,8 @@ pub(crate) fn is_beside(record: &Record<'_>) -> bool {
             first.is_some_and(|raw| {
                 Fields::of("", *raw).is_ok_and(|fields| {
                     is_summary(&fields)
+                        // The messages of a sample that is stored in chunks.
+                        || is_message(&fields)
                         // Reduced scores over epochs.
                         || (has(&fields, &["scorer", "samples"]) && fields.keys().count() <= 4)
                 })
@@ -155,6 +159,17 @@ pub(crate) fn is_beside(record: &Record<'_>) -> bool {
                             .is_some_and(|eval| has(&eval, &["task", "model"]))))
         }
     }
+}
+
+fn is_message(fields: &Fields<'_>) -> bool {
+    let source = fields.text("source").ok().flatten();
+    ["id", "role", "content"].iter().all(|key| fields.has(key))
+        && !fields.has("type")
+        && (fields.has("source")
+            || fields
+                .text("role")
+                .is_ok_and(|r| r.as_deref() == Some("system")))
+        && source.is_none_or(|source| ["input", "generate", "operator"].contains(&source.as_str()))
 }
 
 fn is_summary(fields: &Fields<'_>) -> bool {

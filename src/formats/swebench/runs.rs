@@ -324,6 +324,13 @@ fn add_run(mut run: Run, joining: &mut Joining) {
         let found = rollouts(&mut run, prediction, joining);
         joining.attempts.entry(id).or_default().extend(found);
     }
+    if !run.traces.is_empty() {
+        let reason = format!(
+            "{} traces are of tasks that the run has no prediction for; left out",
+            run.traces.len()
+        );
+        joining.problems.push(Problem::new(&run.folder, reason));
+    }
 }
 
 /// The rollouts behind one prediction: itself, or the attempts of which it is one.
