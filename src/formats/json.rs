@@ -176,7 +176,10 @@ impl<'a> Raw<'a> {
     /// The text as JSON that any reader takes: bare `NaN` and `Infinity` become strings of the same
     /// letters, lone surrogates U+FFFD.
     pub(crate) fn strict(self) -> Cow<'a, str> {
-        match mend(self.text.as_bytes()) {
+        let may_differ = ["NaN", "Infinity", "\\u"]
+            .iter()
+            .any(|sign| memchr::memmem::find(self.text.as_bytes(), sign.as_bytes()).is_some());
+        match may_differ.then(|| mend(self.text.as_bytes())).flatten() {
             Some(mended) => Cow::Owned(mended),
             None => Cow::Borrowed(self.text),
         }
@@ -632,6 +635,14 @@ mod tests {
         assert!(fields.has_lossy_keys());
         assert_eq!(fields.keys().next(), Some("a\u{fffd}"));
         assert!(Fields::split(r#"{"a\q":1}"#).is_err());
+    }
+
+    #[test]
+    fn values_are_handed_on_as_json_that_any_reader_takes() {
+        let fields = Fields::split(r#"{"a":{"b":NaN},"c":"\ud800","d":[1,"NaN"]}"#);
+        let extra = fields.expect("valid").extra(&["x"]);
+        let values: Vec<&str> = extra.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, [r#"{"b":"NaN"}"#, r#""\ufffd""#, r#"[1,"NaN"]"#]);
     }
 
     #[test]

@@ -221,9 +221,9 @@ fn extra(fields: &Fields<'_>, known: &[&str]) -> Extra {
             Ok(inner) => pairs.extend(
                 inner
                     .pairs()
-                    .map(|(key, raw)| (key.to_owned(), raw.get().to_owned())),
+                    .map(|(key, raw)| (key.to_owned(), raw.strict().into_owned())),
             ),
-            Err(_) => pairs.push(("meta".to_owned(), meta.get().to_owned())),
+            Err(_) => pairs.push(("meta".to_owned(), meta.strict().into_owned())),
         }
     }
     Extra(pairs)
@@ -534,7 +534,7 @@ fn step(fields: &Fields<'_>, all: &mut Reading) -> Step {
         text,
         tool: all.take(fields.text("tool")),
         args: match args {
-            Some(raw) => Some(raw.get().to_owned()),
+            Some(raw) => Some(raw.strict().into_owned()),
             None => all.take(fields.text("args_text")),
         },
         call_id: all.take(fields.text_or_number("id")),

@@ -117,7 +117,7 @@ pub(crate) fn extra(fields: &Fields<'_>, known: &[&str]) -> Extra {
         fields
             .pairs()
             .filter(|(key, raw)| !known.contains(key) && kept(*raw))
-            .map(|(key, raw)| (key.to_owned(), raw.get().to_owned()))
+            .map(|(key, raw)| (key.to_owned(), raw.strict().into_owned()))
             .collect(),
     )
 }

@@ -78,7 +78,7 @@ pub(super) fn scored(scores: Option<&Fields<'_>>, pass_at: f64) -> Scored {
     let others = values
         .iter()
         .filter(|(name, _, _)| Some(*name) != scorer.as_deref())
-        .map(|(name, raw, _)| (format!("score.{name}"), raw.get().to_owned()))
+        .map(|(name, raw, _)| (format!("score.{name}"), raw.strict().into_owned()))
         .collect();
     Scored {
         verdict,

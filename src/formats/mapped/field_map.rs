@@ -396,7 +396,7 @@ mod tests {
         };
         assert_eq!(at("a.b.0").as_deref(), Some("1"));
         assert_eq!(at("a.b.1.c").as_deref(), Some("\"x\""));
-        assert_eq!(at("s.k.0.d").as_deref(), Some("\"NaN\""));
+        assert_eq!(at("s.k.0.d").as_deref(), Some("NaN"));
         assert_eq!(at("s.k.1").as_deref(), Some("\"e\""));
         assert_eq!(at("n"), None);
         assert_eq!(at("a.b.7"), None);

@@ -221,7 +221,7 @@ fn extra(map: &FieldMap, fields: &Fields<'_>) -> Extra {
         fields
             .pairs()
             .filter(|(key, raw)| !is_used(key) && raw.get() != "null" && raw.get().len() <= KEPT)
-            .map(|(key, raw)| (key.to_owned(), raw.get().to_owned()))
+            .map(|(key, raw)| (key.to_owned(), raw.strict().into_owned()))
             .collect(),
     )
 }

@@ -186,7 +186,7 @@ fn old_action(
                 push(out, StepKind::Message, thought);
             }
             let text = first_text(given, &["command", "code", "path"]);
-            let args = args.map_or_else(|| whole(fields), |args| args.get().to_owned());
+            let args = args.map_or_else(|| whole(fields), |args| args.strict().into_owned());
             out.push(Step {
                 kind: Some(StepKind::ToolCall),
                 // Edits and others of their kind are their arguments.

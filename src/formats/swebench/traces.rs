@@ -273,7 +273,7 @@ pub(crate) fn entry(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), Json
                 kind: Some(StepKind::ToolCall),
                 text: args.map_or_else(String::new, call_text),
                 tool: fields.text("tool").ok().flatten(),
-                args: args.map(|raw| raw.get().to_owned()),
+                args: args.map(|raw| raw.strict().into_owned()),
                 ..Step::default()
             });
             if let Some(result) = fields.some("result") {
