@@ -34,7 +34,7 @@ struct Body {
 }
 
 /// What the list says of a step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StepHead {
     /// What the step is.
     pub kind: StepKind,
@@ -46,6 +46,14 @@ pub struct StepHead {
     pub exit_code: Option<i64>,
     /// Duration in milliseconds, when recorded.
     pub ms: Option<u64>,
+    /// Tokens written, when recorded.
+    pub tokens: Option<u64>,
+    /// Cost in US dollars, when recorded.
+    pub cost_usd: Option<f64>,
+    /// When it happened, as recorded. Untrusted text.
+    pub time: Option<String>,
+    /// Whether its text was cut off.
+    pub truncated: bool,
 }
 
 /// Most bytes of a step's text that a gist is taken from.
@@ -66,6 +74,10 @@ impl StepHead {
             gist: gist(words),
             exit_code: step.exit_code,
             ms: step.ms,
+            tokens: step.tokens,
+            cost_usd: step.cost_usd,
+            time: step.time.clone(),
+            truncated: step.truncated,
         }
     }
 }
