@@ -183,8 +183,8 @@ pub enum Command {
     ///
     /// With --json one object a line, told apart by "kind": "file" (path, bytes, formats with name
     /// and records, groups, trajectories, problems; every file that holds records or had problems),
-    /// "problem" (path, line, record, reason), "foreign" (path, reason), and last "summary" (groups,
-    /// trajectories, problems).
+    /// "problem" (path, line, record, reason), "guessed" (path, map, left_over: columns that were
+    /// guessed), "foreign" (path, reason), and last "summary" (groups, trajectories, problems).
     #[command(verbatim_doc_comment)]
     Check {
         /// What to load.

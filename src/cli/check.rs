@@ -1,12 +1,15 @@
 //! `gagar check`: every record that could not be read.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use serde::Serialize;
 
 use super::Ending;
 use super::args::Input;
 use super::error::CliError;
 use super::inputs::{describe, load_set};
-use super::made::{self, MOST_LINES};
+use super::made::{self, MOST_LINES, counted};
 use super::output::Io;
 use crate::formats::{LoadedSet, Problem};
 
@@ -25,6 +28,43 @@ struct Summary {
     groups: usize,
     trajectories: usize,
     problems: usize,
+}
+
+#[derive(Serialize)]
+struct Guessed<'a> {
+    kind: &'static str,
+    path: std::borrow::Cow<'a, str>,
+    map: String,
+    left_over: &'a [String],
+}
+
+/// Tells the maps that were guessed: a JSON line a file, or a note on stderr for all files with the
+/// same one.
+fn tell_guessed(set: &LoadedSet, json: bool, io: &mut Io<'_>) -> Result<(), CliError> {
+    let mut same: BTreeMap<String, Vec<&Path>> = BTreeMap::new();
+    for guessed in &set.guessed {
+        if json {
+            io.json(&Guessed {
+                kind: "guessed",
+                path: guessed.path.to_string_lossy(),
+                map: guessed.map.to_string(),
+                left_over: &guessed.left_over,
+            })?;
+        } else {
+            let paths = same.entry(guessed.to_string()).or_default();
+            paths.push(&guessed.path);
+        }
+    }
+    for (said, paths) in same {
+        let first = paths.first().map(|path| path.display().to_string());
+        let more = match paths.len() {
+            0 | 1 => String::new(),
+            files => format!(" and {}", counted(files - 1, "more file", "more files")),
+        };
+        let first = first.unwrap_or_default();
+        io.note(&format!("note: {first}{more}: {said}"))?;
+    }
+    Ok(())
 }
 
 /// Opens every group: steps, logs and base files are read only then.
@@ -88,9 +128,7 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
             io.line(&format!("problem: {}", describe(problem)))?;
         }
     }
-    for guessed in &set.guessed {
-        io.note(&format!("note: {}: {guessed}", guessed.path.display()))?;
-    }
+    tell_guessed(&set, json, io)?;
     for folder in &set.foreign {
         if json {
             io.json(&Line {

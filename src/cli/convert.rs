@@ -13,12 +13,15 @@ use super::Ending;
 use super::args::ConvertArgs;
 use super::error::CliError;
 use super::inputs::{Whose, load_set, open, refuse_inputs, tell_all, tell_problems};
-use super::made::{self, FileLine, MOST_LINES};
+use super::made::{self, FileLine};
 use super::output::Io;
 use super::whole_file::write_whole;
 use crate::export::write_group;
 use crate::formats::{LoadedSet, Problem};
 use crate::review::RankingSource;
+
+/// Lines of the summary that say what was read, as far as folders can be told together.
+const LINES: usize = 12;
 
 /// Time between two notes on how far the work is.
 const BETWEEN_NOTES: Duration = Duration::from_secs(2);
@@ -92,7 +95,7 @@ pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     if args.json {
         io.json(&summary)?;
     } else {
-        for line in made::lines(&set.made, MOST_LINES) {
+        for line in made::lines(&set.made, LINES) {
             io.note(&line)?;
         }
         io.note(&format!(
