@@ -530,3 +530,74 @@ fn broken_steps_of_a_trajectory_are_shown_as_they_are() {
         ]
     );
 }
+
+#[test]
+fn a_log_of_messages_is_a_trace() {
+    let result = trial(
+        "x",
+        ",\"verifier_result\":{\"rewards\":{\"reward\":1}},\
+        \"exception_info\":{\"exception_type\":\"AgentTimeoutError\",\"exception_message\":\"too slow\"}",
+    );
+    let log = "starting\n\
+        {\"type\":\"system\",\"subtype\":\"init\"}\n\
+        {\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"I look.\"},\
+        {\"type\":\"tool_use\",\"id\":\"u1\",\"name\":\"Bash\",\"input\":{\"command\":\"ls\"}}]}}\n\
+        {\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"u1\",\"content\":\"a.py\"}]}}\n";
+    let (loaded, _root) = load_folder(&[
+        ("job/x/result.json", result.as_bytes()),
+        ("job/x/agent/claude-code.txt", log.as_bytes()),
+    ]);
+    assert_eq!(problems(&loaded), []);
+    let trajectory = &loaded.groups[0].trajectories[0];
+    assert!(trajectory.truncated && trajectory.outcome.is_pass());
+    let content = loaded.open(0).expect("open");
+    let steps: Vec<(StepKind, Option<&str>)> = content.trajectories[0]
+        .steps
+        .iter()
+        .map(|step| (step.kind(), step.call_id.as_deref()))
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            (StepKind::Other, None),
+            (StepKind::Other, None),
+            (StepKind::Message, None),
+            (StepKind::ToolCall, Some("u1")),
+            (StepKind::Observation, Some("u1")),
+            (StepKind::Other, None),
+        ]
+    );
+    // The exception is shown behind the trace, and is no step of it.
+    assert_eq!(trajectory.steps, Some(5));
+    assert!(
+        content.trajectories[0].steps[5]
+            .text
+            .starts_with("AgentTimeoutError: too slow")
+    );
+}
+
+#[test]
+fn trajectories_as_lines_are_rollouts_of_their_own() {
+    let line = |session: &str| {
+        format!(
+            "{{\"schema_version\":\"ATIF-v1.6\",\"session_id\":\"{session}\",\"agent\":{{\"name\":\"a\"}},\
+             \"steps\":[{{\"step_id\":1,\"source\":\"user\",\"message\":\"m\"}}]}}\n"
+        )
+    };
+    let text = [
+        line("s"),
+        "{\"schema_version\":\"ATIF-v1.6\",\n".to_owned(),
+        line("s"),
+    ]
+    .concat();
+    let (loaded, _root) = load_folder(&[("t.cont-1.jsonl", text.as_bytes())]);
+    has_problem(&loaded, Some(2), "EOF");
+    assert_eq!(loaded.problems.len(), 1, "{:?}", loaded.problems);
+    let ids: Vec<&str> = loaded.groups[0]
+        .trajectories
+        .iter()
+        .map(|t| t.id.as_str())
+        .collect();
+    assert_eq!(ids, ["t.cont-1:1", "t.cont-1:3"]);
+    assert!(loaded.open(0).expect("open").problems.is_empty());
+}

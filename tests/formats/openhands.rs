@@ -241,6 +241,32 @@ fn reports_beside_the_rows_are_joined() {
 }
 
 #[test]
+fn rows_converted_for_the_harness_are_no_further_run() {
+    let spaced = PATCH.replacen("\"diff", "\"\\ndiff", 1);
+    let rows = [row("a__b-1", &spaced, ""), row("a__b-2", &spaced, "")].concat();
+    let converted = |id: &str| {
+        format!(
+            "{{\"instance_id\":\"{id}\",\"model_name_or_path\":\"m\",\"model_patch\":{PATCH}}}\n"
+        )
+    };
+    let converted = [converted("a__b-1"), converted("a__b-2")].concat();
+    let report = "{\"resolved_ids\":[\"a__b-1\"],\"unresolved_ids\":[\"a__b-2\"]}";
+    let (loaded, _root) = load_folder(&[
+        ("r/output.jsonl", rows.as_bytes()),
+        ("r/output.swebench.jsonl", converted.as_bytes()),
+        ("r/report.json", report.as_bytes()),
+    ]);
+    assert_eq!(problems(&loaded), []);
+    assert_eq!(
+        shown(&loaded),
+        [("a__b-1", "r", "pass", 0), ("a__b-2", "r", "fail", 0)]
+    );
+    let content = loaded.open(0).expect("open");
+    let patch = content.trajectories[0].patch.as_deref().expect("patch");
+    assert!(patch.starts_with("\ndiff"), "kept as recorded");
+}
+
+#[test]
 fn broken_rows_between_good_ones_are_told() {
     let rows = [
         row("a__b-1", PATCH, ",\"history\":[{\"action\":\"run\",\"args\":{\"command\":\"ls\"}},5,{\"odd\":1}],\"instance\":{\"x\":NaN}"),

@@ -47,13 +47,19 @@ pub(crate) fn chains(documents: Vec<Document>, joining: &Joining) -> Vec<Chain> 
     let by_path: BTreeMap<&Path, usize> = paths
         .iter()
         .enumerate()
-        .filter(|(index, _)| documents[*index].key.is_none())
+        .filter(|(index, _)| {
+            let document = &documents[*index];
+            document.key.is_none() && document.at.line.is_none()
+        })
         .map(|(index, path)| (path.as_path(), index))
         .collect();
     for (index, path) in paths.iter().enumerate() {
         let Some((first, number)) = continues(path) else {
             continue;
         };
+        if documents[index].at.line.is_some() {
+            continue;
+        }
         match by_path.get(first.as_path()) {
             Some(&root) if root != index => {
                 follows.entry(root).or_default().push((number, index));

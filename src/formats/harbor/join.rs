@@ -621,10 +621,14 @@ fn add_lone(chain: &Chain, joining: &mut Joining) {
         let folder = chain.path.parent().and_then(Path::file_name);
         folder.map_or_else(|| file.clone(), |folder| name(Some(folder)))
     });
-    let id = first.id.clone().unwrap_or_else(|| match &first.key {
-        Some(key) => format!("{file}.{key}"),
-        None => file.clone(),
-    });
+    let id = first
+        .id
+        .clone()
+        .unwrap_or_else(|| match (&first.key, first.at.line) {
+            (Some(key), _) => format!("{file}.{key}"),
+            (None, Some(line)) => format!("{file}:{line}"),
+            (None, None) => file.clone(),
+        });
     let mut trajectory = Trajectory::new(id, Outcome::Unscored);
     trajectory.patch = summarize(None);
     trajectory

@@ -148,6 +148,7 @@ fn read_fields(record: &Record<'_>, fields: &Fields<'_>, part: Option<u32>, foun
             Verdict::unscored(mark).put(&mut trajectory);
         }
     }
+    trajectory.truncated = failure.as_deref() == Some("agent_timeout");
     trajectory.exit_status = failure;
     trajectory.input_tokens = found.note(record, name, fields.count("total_input_tokens"));
     trajectory.output_tokens = found.note(record, name, fields.count("total_output_tokens"));

@@ -214,6 +214,7 @@ fn read_fields(record: &Record<'_>, fields: &Fields<'_>, part: Option<u32>, foun
             .and_then(|of| elapsed(&of))
     };
     trajectory.wall_ms = time("agent_execution").or_else(|| elapsed(fields));
+    trajectory.truncated = exception.as_deref() == Some("AgentTimeoutError");
     trajectory.exit_status.clone_from(&exception);
     let mut extra = fields.extra(KEYS);
     extra.retain(|(_, json)| json.len() <= EXTRA_BYTES && json != "null");

@@ -25,6 +25,13 @@ fn round(path: &Path) -> Option<u64> {
     end.split('.').next()?.parse().ok()
 }
 
+/// Whether a file holds rows as the harness reads them, by its name: the same patches with the text
+/// around them cut off.
+fn is_converted(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.to_string_lossy().ends_with(".swebench.jsonl"))
+}
+
 /// Hands rows that stand for their instance over to the runs of SWE-bench; returns the attempts
 /// beside them, and the conversations.
 pub(crate) fn prepare(
@@ -67,6 +74,11 @@ pub(crate) fn prepare(
         };
         beside.extend(rows.into_iter().filter(|row| !repeats(row)));
     }
+    runs.predictions.retain(|prediction| {
+        let path = joining.path(prediction.at.file);
+        let folder = path.parent().unwrap_or(&path).to_path_buf();
+        !(is_converted(&path) && chosen.contains_key(&(folder, prediction.instance.clone())))
+    });
     let mut folders: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for ((folder, _), mut rows) in chosen {
         folders.entry(folder).or_default();
