@@ -5,7 +5,7 @@
 use crate::domain::{Outcome, Trajectory};
 
 use super::files::{Body, Record};
-use super::found::Found;
+use super::found::{Found, Scope};
 use super::json::{Fields, JsonError};
 use super::prompt_answer::{PromptAnswer, recorded_patch};
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
@@ -64,7 +64,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     trajectory.meta = extra(fields, KNOWN);
     // The file is the task's, the folder above the version's the run's.
     let run = found.path.parent().and_then(std::path::Path::parent);
-    let scope = run.map(|run| run.display().to_string());
+    let scope = run.map(Scope::of);
     found.rollout(
         record,
         Rollout {

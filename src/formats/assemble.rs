@@ -16,7 +16,7 @@ use crate::domain::{
     Extra, GraderAnswer, GroupId, Outcome, PatchPresence, RolloutGroup, TaskSummary, Trajectory,
 };
 
-use super::found::{Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource};
+use super::found::{Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource, Scope};
 use super::indexed::Indexed;
 use super::mapped::{self, FieldMap, GuessedMap};
 use super::rankings::{self, Answer};
@@ -58,7 +58,7 @@ struct Member {
 #[derive(Debug)]
 struct Slot {
     /// Within what its id means one task.
-    scope: Option<String>,
+    scope: Option<Scope>,
     tellings: Vec<Telling>,
     /// Trajectories that are not built in yet.
     fresh: Vec<(FoundTrajectory, Option<u32>)>,
@@ -370,19 +370,22 @@ impl Assembler {
         index
     }
 
-    /// The id under which a group's parts are gathered: its own, with the scope behind it when the
-    /// id alone already belongs to another scope.
+    /// The id under which a group's parts are gathered: its own, with the scope's name behind it when
+    /// the id alone already belongs to another scope, and with the scope's place when that does, too.
     fn id_in_scope(&self, group: &FoundGroup) -> String {
-        let (id, scope) = (&group.id, &group.scope);
-        let slot = self.index.get(id).and_then(|&index| self.slots.get(index));
-        match (slot, scope) {
-            (Some(slot), Some(scope))
-                if slot.scope.as_ref() != Some(scope) && !slot.is_without_own() =>
-            {
-                format!("{id} ({scope})")
-            }
-            _ => id.clone(),
-        }
+        let id = &group.id;
+        let Some(scope) = &group.scope else {
+            return id.clone();
+        };
+        let is_free = |id: &String| {
+            let slot = self.index.get(id).and_then(|&index| self.slots.get(index));
+            slot.is_none_or(|slot| slot.scope.as_ref() == Some(scope) || slot.is_without_own())
+        };
+        let Scope { name, place } = scope;
+        [id.clone(), format!("{id} ({name})")]
+            .into_iter()
+            .find(is_free)
+            .unwrap_or_else(|| format!("{id} ({name}, {})", place.display()))
     }
 
     /// Joins the parts of runs and marks every group that they touch.

@@ -3,7 +3,7 @@
 //! What is *not* here: how it is joined (`assemble`).
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::domain::{Extra, TaskSummary, Trajectory};
@@ -147,13 +147,46 @@ pub(crate) enum Again {
     Copy,
 }
 
+/// Within what a group's id means one task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Scope {
+    /// How it is called behind the id of a group when another scope has a group of that id, too.
+    pub name: String,
+    /// What tells it from scopes of the same name: a file or a folder.
+    pub place: PathBuf,
+}
+
+impl Scope {
+    /// A file or a folder, called by the last part of its path.
+    pub(crate) fn of(place: &Path) -> Self {
+        let last = place.file_name().unwrap_or(place.as_os_str());
+        Self {
+            name: last.to_string_lossy().into_owned(),
+            place: place.to_path_buf(),
+        }
+    }
+
+    /// The folder that a file lies in.
+    pub(crate) fn folder_of(file: &Path) -> Self {
+        Self::of(file.parent().unwrap_or(file))
+    }
+
+    /// The same place under another name, when there is one.
+    pub(crate) fn named(self, name: Option<String>) -> Self {
+        Self {
+            name: name.unwrap_or(self.name),
+            ..self
+        }
+    }
+}
+
 /// A group, or a part of one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FoundGroup {
     /// Its id.
     pub id: String,
     /// Within what the id means one task; `None`: within everything loaded.
-    pub scope: Option<String>,
+    pub scope: Option<Scope>,
     /// Training step.
     pub step: Option<i64>,
     /// The task.

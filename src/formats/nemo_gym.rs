@@ -11,7 +11,7 @@ use crate::domain::{
 
 use super::assemble::mark_patch;
 use super::files::{Body, Record};
-use super::found::Found;
+use super::found::{Found, Scope};
 use super::json::{Fields, JsonError, Raw};
 use super::native::title;
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name, short_hash};
@@ -152,10 +152,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     }
     scalars(&parts, &mut trajectory);
     let mut rollout = Rollout::new(group, trajectory);
-    rollout.scope = Some(match agent(&parts) {
-        Some(agent) => format!("{agent}, {}", found.path.display()),
-        None => found.path.display().to_string(),
-    });
+    rollout.scope = Some(Scope::of(&found.path).named(agent(&parts)));
     rollout.order = order;
     rollout.task = Some(summary(&parts));
     found.rollout(record, rollout);

@@ -6,11 +6,11 @@ use crate::domain::{Outcome, Trajectory};
 
 use super::decoded_chat::{Speaker, split};
 use super::files::{Body, Record};
-use super::found::Found;
+use super::found::{Found, Scope};
 use super::json::{self, JsonError, Kind, Raw};
 use super::prompt_answer::{PromptAnswer, prompt_name};
 use super::rollout::{self, Opened, Rollout, Verdict, place_name};
-use super::step_in_path::{behind, folder};
+use super::step_in_path::behind;
 
 /// Columns of contents and rewards.
 pub(crate) fn is_columns(record: &Record<'_>) -> bool {
@@ -100,7 +100,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
         found.rollout(
             record,
             Rollout {
-                scope: Some(folder(&found.path)),
+                scope: Some(Scope::folder_of(&found.path)),
                 step,
                 order: index.or(Some(i64::from(part))),
                 part: Some(part),

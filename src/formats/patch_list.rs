@@ -8,7 +8,7 @@ use crate::domain::{Outcome, TaskContent, TaskSummary, Trajectory};
 
 use super::assemble::mark_patch;
 use super::files::{Body, Record};
-use super::found::Found;
+use super::found::{Found, Scope};
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::native::title;
 use super::prompt_answer::PromptAnswer;
@@ -128,7 +128,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
             record,
             Rollout {
                 part: Some(part),
-                scope: Some(found.path.display().to_string()),
+                scope: Some(Scope::of(&found.path)),
                 task: Some(summary.clone()),
                 meta: extra(fields, &known),
                 ..Rollout::new(id.clone(), trajectory)
@@ -267,7 +267,7 @@ pub(crate) fn read_conversations(record: &Record<'_>, found: &mut Found) {
             record,
             Rollout {
                 part: Some(part),
-                scope: Some(found.path.display().to_string()),
+                scope: Some(Scope::of(&found.path)),
                 task,
                 ..Rollout::new(key, trajectory)
             },

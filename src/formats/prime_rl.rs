@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::domain::{Extra, Outcome, Trajectory};
 
 use super::files::{Body, Record};
-use super::found::{Again, Found};
+use super::found::{Again, Found, Scope};
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::prompt_answer::PromptAnswer;
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
@@ -68,7 +68,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
         let env = fields.text("env").ok().flatten();
         let env = env.map(|env| ("env".to_owned(), format!("{env:?}")));
         let rollout = Rollout {
-            scope: Some(run_folder(&found.path)),
+            scope: Some(scope(&found.path)),
             step,
             part: Some(part),
             task: Some(summary),
@@ -106,21 +106,19 @@ fn is_effective(path: &Path) -> bool {
         .is_some_and(|folder| folder.ends_with("effective"))
 }
 
-/// The folder of a run: what is above the step.
-fn run_folder(path: &Path) -> String {
+/// The run, whose folder is the one above the step's `rollouts`; its evaluations are another scope.
+fn scope(path: &Path) -> Scope {
     let is_step = |folder: &&Path| {
         let name = folder.file_name().and_then(std::ffi::OsStr::to_str);
         name.is_some_and(|name| name.starts_with("step_"))
     };
     let step = path.ancestors().find(is_step);
-    let is_eval = path.iter().any(|part| part == "eval");
-    let run = step.and_then(Path::parent).or_else(|| path.parent());
-    let run = run.unwrap_or(path).display();
-    if is_eval {
-        format!("{run}, eval")
-    } else {
-        run.to_string()
+    let rollouts = step.or_else(|| path.parent()).and_then(Path::parent);
+    let run = rollouts.and_then(Path::parent).or(rollouts).unwrap_or(path);
+    if path.iter().any(|part| part == "eval") {
+        return Scope::of(&run.join("eval"));
     }
+    Scope::of(run)
 }
 
 /// One trace as an index entry.

@@ -6,7 +6,7 @@ use crate::domain::{Outcome, Step, StepKind, TaskSummary, Trajectory};
 
 use super::chat;
 use super::files::{Body, Record};
-use super::found::Found;
+use super::found::{Found, Scope};
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::native::title;
 use super::prompt_answer::PromptAnswer;
@@ -87,7 +87,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
         found.rollout(
             record,
             Rollout {
-                scope: run.map(|run| run.display().to_string()),
+                scope: run.map(Scope::of),
                 step,
                 part: Some(part),
                 task: Some(summary),

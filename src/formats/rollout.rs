@@ -9,7 +9,7 @@ use crate::domain::{Extra, Outcome, TaskContent, TaskSummary, Trajectory, Trajec
 
 use super::files::{Body, Record};
 use super::found::{
-    Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, RecordAt, TaskSource,
+    Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, RecordAt, Scope, TaskSource,
     TrajectorySource,
 };
 use super::json::{self, Fields, JsonError, Kind, Raw};
@@ -31,7 +31,7 @@ pub(crate) struct Rollout {
     pub group: String,
     /// Within what the group key means one task: rollouts of another scope never join this group,
     /// theirs gets the scope's name behind its id. `None`: within everything loaded.
-    pub scope: Option<String>,
+    pub scope: Option<Scope>,
     /// Training step.
     pub step: Option<i64>,
     /// Position within the group, for files in order of completion.

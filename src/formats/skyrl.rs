@@ -5,11 +5,11 @@
 use crate::domain::{Outcome, Trajectory};
 
 use super::files::{Body, Record};
-use super::found::Found;
+use super::found::{Found, Scope};
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::prompt_answer::{PromptAnswer, prompt_name, recorded_patch};
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
-use super::step_in_path::{at_step, behind, folder};
+use super::step_in_path::{at_step, behind};
 
 const KNOWN: &[&str] = &["input_prompt", "output_response", "score", "stop_reason"];
 
@@ -54,11 +54,10 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     trajectory.meta = extra(fields, KNOWN);
     // Files of one step hold one data source each.
     let source = found.note(record, &name, fields.text("data_source"));
-    let place = folder(&found.path);
     found.rollout(
         record,
         Rollout {
-            scope: Some(source.map_or(place.clone(), |source| format!("{source}, {place}"))),
+            scope: Some(Scope::of(&found.path).named(source)),
             step,
             task,
             ..Rollout::new(group, trajectory)

@@ -6,7 +6,7 @@
 use crate::domain::{Outcome, Trajectory};
 
 use super::files::{Body, Record};
-use super::found::Found;
+use super::found::{Found, Scope};
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::prompt_answer::{PromptAnswer, recorded_patch};
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
@@ -123,7 +123,7 @@ fn read_sample(
     found.rollout(
         record,
         Rollout {
-            scope: Some(found.path.display().to_string()),
+            scope: Some(Scope::of(&found.path)),
             step,
             order,
             part,

@@ -1,6 +1,6 @@
-//! The training step, and the run, that a dump's path tells.
+//! The training step that a dump's path tells.
 //!
-//! What is *not* here: steps that a record tells itself.
+//! What is *not* here: steps that a record tells itself, and the run (`found::Scope`).
 
 use std::path::Path;
 
@@ -21,11 +21,6 @@ pub(crate) fn behind(path: &Path, word: &str) -> Option<i64> {
         let end = rest.find(|c: char| !c.is_ascii_digit());
         rest[..end.unwrap_or(rest.len())].parse().ok()
     })
-}
-
-/// The folder that a file's dumps share: what tells one run from another.
-pub(crate) fn folder(path: &Path) -> String {
-    path.parent().unwrap_or(path).display().to_string()
 }
 
 /// An id within a step.

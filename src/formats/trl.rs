@@ -5,11 +5,10 @@
 use crate::domain::{Outcome, Trajectory};
 
 use super::files::{Body, Record};
-use super::found::Found;
+use super::found::{Found, Scope};
 use super::json::{self, Fields, JsonError, Kind};
 use super::prompt_answer::{PromptAnswer, prompt_name, recorded_patch};
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
-use super::step_in_path::folder;
 
 /// Columns that are no rewards.
 const KNOWN: &[&str] = &[
@@ -64,7 +63,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     found.rollout(
         record,
         Rollout {
-            scope: Some(folder(&found.path)),
+            scope: Some(Scope::folder_of(&found.path)),
             step,
             task,
             ..Rollout::new(group, trajectory)

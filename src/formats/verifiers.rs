@@ -6,7 +6,7 @@
 use crate::domain::{Outcome, Trajectory};
 
 use super::files::{Body, Record};
-use super::found::Found;
+use super::found::{Found, Scope};
 use super::json::{Fields, JsonError, Kind, Raw};
 use super::prompt_answer::{PATCH_KEYS, PromptAnswer, recorded_patch};
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
@@ -127,7 +127,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     found.rollout(
         record,
         Rollout {
-            scope: Some(found.path.display().to_string()),
+            scope: Some(Scope::of(&found.path)),
             step,
             task,
             ..Rollout::new(group, trajectory)

@@ -5,11 +5,11 @@
 use crate::domain::{Outcome, Trajectory};
 
 use super::files::{Body, Record};
-use super::found::Found;
+use super::found::{Found, Scope};
 use super::json::{Fields, JsonError, Kind};
 use super::prompt_answer::{PATCH_KEYS, PromptAnswer, prompt_name, recorded_patch};
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
-use super::step_in_path::{at_step, folder, of_name};
+use super::step_in_path::{at_step, of_name};
 
 const KNOWN: &[&str] = &["input", "output", "score", "step", "uid", "request_id"];
 
@@ -60,7 +60,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     found.rollout(
         record,
         Rollout {
-            scope: Some(folder(&found.path)),
+            scope: Some(Scope::folder_of(&found.path)),
             step,
             order,
             task,

@@ -135,7 +135,9 @@ fn agents_and_files_do_not_mix_and_broken_rows_are_told() {
     .concat();
     let two = row("a", 0, "");
     let (loaded, _root) = load_folder(&[("1.jsonl", one.as_bytes()), ("2.jsonl", two.as_bytes())]);
-    assert_eq!(loaded.groups.len(), 3);
+    let ids: Vec<&str> = loaded.groups.iter().map(|g| g.id.as_str()).collect();
+    // The second file's agent has the first one's name.
+    assert_eq!(ids, ["t", "t (a)", "t (b)"]);
     let sizes: Vec<usize> = loaded.groups.iter().map(|g| g.trajectories.len()).collect();
     assert_eq!(sizes, [4, 1, 1]);
     let group = &loaded.groups[0];
