@@ -57,6 +57,12 @@ pub struct Screen {
     /// Key overrides.
     #[arg(long, value_name = "FILE")]
     pub keys: Option<PathBuf>,
+    /// Read what is written to the files while they are reviewed (the default).
+    #[arg(long, overrides_with = "no_follow")]
+    pub follow: bool,
+    /// Show the files as they are at the start.
+    #[arg(long, overrides_with = "follow")]
+    pub no_follow: bool,
 }
 
 /// Options that every command with PATHs takes.

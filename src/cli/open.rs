@@ -49,6 +49,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         settings: cli.common.settings(RankingSource::Best),
         db: cli.common.db.clone(),
         annotator: cli.common.annotator.clone().unwrap_or_else(user_name),
+        follow: !cli.screen.no_follow,
         theme: cli.screen.theme.clone(),
         keys: cli.screen.keys.clone(),
     };

@@ -14,6 +14,7 @@ mod chat;
 mod cut_patch;
 mod decoded_chat;
 mod files;
+mod follow;
 mod found;
 mod harbor;
 mod indexed;
@@ -55,6 +56,7 @@ use std::sync::Arc;
 
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 
+pub use follow::Watch;
 pub use loader::{Changes, Loader, News};
 pub use mapped::{FieldMap, FieldPath, GuessedMap, MapError, MapKey, NamedMap};
 
@@ -88,6 +90,12 @@ impl Problem {
             record: None,
             reason: reason.into(),
         }
+    }
+
+    /// Whether a file changed since it was read: what stands in it now has to be read first.
+    #[must_use]
+    pub fn is_changed_file(&self) -> bool {
+        self.reason == CHANGED
     }
 
     /// A file that cannot be read.

@@ -14,6 +14,9 @@ pub enum Change {
     Set(Ranking),
     /// Takes the grader's order as the draft: an explicit, recorded act.
     AcceptGrader,
+    /// Takes the draft of the group as it was before its data changed as the draft of the group as
+    /// it is.
+    KeepDraft,
     /// Submits the draft: from now on it counts.
     Submit,
     /// Sets the group's note.
@@ -66,6 +69,7 @@ impl ReviewSession {
                 self.set_to(group, &ranking, Origin::Scratch, "ranking set")
             }
             Change::AcceptGrader => self.propose_accept(group)?,
+            Change::KeepDraft => self.propose_keep(group)?,
             Change::Submit => self.propose_submit(group)?,
             Change::Note(text) => self.propose_note(group, text)?,
             Change::Undo => self.propose_undo(group)?,
@@ -182,6 +186,27 @@ impl ReviewSession {
             Origin::AcceptedGrader,
             "grader's order accepted",
         ))
+    }
+
+    fn propose_keep(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
+        const NOTHING: ReviewError = ReviewError::Nothing("no draft of the group as it was");
+        let data = self.group(group).ok_or(ReviewError::NoGroup)?;
+        let before = self.any_judgement(group).ok_or(NOTHING)?;
+        let counts = before.submitted.is_some() && !before.edited_since_submit;
+        if counts || before.fingerprint == data.fingerprint {
+            return Err(NOTHING);
+        }
+        let draft = before.draft.as_ref().ok_or(NOTHING)?;
+        let ranking = self.to_ranking(group, draft).ok_or_else(|| {
+            ReviewError::Invalid("a candidate of the draft is not there any more".to_owned())
+        })?;
+        self.check(group, &ranking)?;
+        let body = EventBody::RankSet {
+            before: Vec::new(),
+            after: draft.clone(),
+            origin: before.origin.clone(),
+        };
+        Ok((body, "draft kept".to_owned()))
     }
 
     fn propose_submit(&self, group: usize) -> Result<(EventBody, String), ReviewError> {

@@ -16,9 +16,9 @@ pub use change::{Change, Proposal, ReviewError};
 pub use filter::Filter;
 pub use row::{GroupRow, ReviewState};
 pub use selection::Selection;
-pub use session::{Identity, ReviewSession, Settings};
+pub use session::{Identity, Prepared, ReviewSession, Settings};
 pub use view::{Origin, RankingSource, ReviewedGroup, ShownRanking, lengths, passing};
 
 // What a face hands through without knowing the layers below.
-pub use crate::formats::Progress;
+pub use crate::formats::{LoadedSet, Progress};
 pub use crate::store::{Event, EventBody, NewEvent};

@@ -64,6 +64,8 @@ pub struct ReviewSession {
     /// Baseline advantages of every group under a batch-level estimator, else empty.
     batch: Vec<Result<Vec<f64>, String>>,
     rows: Vec<GroupRow>,
+    /// Place of every group in the order of the ids.
+    places: Vec<usize>,
     ids: ChaCha8Rng,
     clock: Box<dyn Fn() -> i64 + Send>,
 }
@@ -95,11 +97,90 @@ impl ReviewSession {
             settings,
             batch: Vec::new(),
             rows: Vec::new(),
+            places: Vec::new(),
             ids: ChaCha8Rng::seed_from_u64(seed),
             clock,
         };
         session.recompute();
+        session.place();
         session
+    }
+
+    /// Takes a later state of the set; projection and settings stay. `prepared` are rows computed
+    /// elsewhere for what differs between the two states. Returns the groups that changed or came
+    /// (0-based, ascending).
+    pub fn replace_set(&mut self, set: Arc<LoadedSet>, prepared: Option<Prepared>) -> Vec<usize> {
+        let before = std::mem::replace(&mut self.set, set);
+        let changed = changed_groups(&before, &self.set);
+        let prepared = prepared.filter(|prepared| prepared.settings == self.settings);
+        let is_batch = self.settings.estimator.is_batch_level();
+        match prepared {
+            None if is_batch => self.recompute(),
+            None => {
+                for &group in &changed {
+                    self.refresh(group);
+                }
+            }
+            Some(prepared) => {
+                self.batch = prepared.batch;
+                for (group, row) in prepared.rows {
+                    if self.is_judged(group) {
+                        // What was prepared knows of no judgement.
+                        self.refresh(group);
+                    } else {
+                        self.put_row(group, row);
+                    }
+                }
+            }
+        }
+        if self.places.len() != self.set.groups.len() {
+            self.place();
+        }
+        changed
+    }
+
+    /// Takes a later state of the set as [`Self::replace_set`] does, and hands over the rows that
+    /// it gave, for another session over the same states without a judgement of its own.
+    #[must_use]
+    pub fn prepare(&mut self, set: Arc<LoadedSet>) -> Prepared {
+        let mut changed = self.replace_set(set, None);
+        if self.settings.estimator.is_batch_level() {
+            changed = (0..self.rows.len()).collect();
+        }
+        Prepared {
+            settings: self.settings.clone(),
+            rows: changed
+                .into_iter()
+                .filter_map(|group| Some((group, self.rows.get(group)?.clone())))
+                .collect(),
+            batch: self.batch.clone(),
+        }
+    }
+
+    /// The place of every group (0-based index) in the order of the ids.
+    #[must_use]
+    pub fn places(&self) -> &[usize] {
+        &self.places
+    }
+
+    fn place(&mut self) {
+        let groups = &self.set.groups;
+        let mut order: Vec<usize> = (0..groups.len()).collect();
+        order.sort_by(|&a, &b| groups[a].id.cmp(&groups[b].id));
+        self.places = vec![0; groups.len()];
+        for (place, group) in order.into_iter().enumerate() {
+            self.places[group] = place;
+        }
+    }
+
+    /// Whether anybody judged the group, as it is or as it was.
+    fn is_judged(&self, group: usize) -> bool {
+        let Some(id) = self.group(group).map(|group| group.id.as_str()) else {
+            return false;
+        };
+        let first = (id.to_owned(), String::new());
+        let mut from = self.projection.judgements.range(first..);
+        from.next().is_some_and(|((of, _), _)| of == id)
     }
 
     /// The loaded set.
@@ -336,12 +417,40 @@ impl ReviewSession {
     }
 
     fn refresh(&mut self, group: usize) {
-        if let Some(row) = GroupRow::of(self, group)
-            && let Some(place) = self.rows.get_mut(group)
-        {
-            *place = row;
+        if let Some(row) = GroupRow::of(self, group) {
+            self.put_row(group, row);
         }
     }
+
+    /// Puts a row in its place; new ones come in order.
+    fn put_row(&mut self, group: usize, row: GroupRow) {
+        match self.rows.get_mut(group) {
+            Some(place) => *place = row,
+            None => self.rows.push(row),
+        }
+    }
+}
+
+/// Rows that another session computed for a state of the set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    settings: Settings,
+    /// Row by group, ascending.
+    rows: Vec<(usize, GroupRow)>,
+    batch: Vec<Result<Vec<f64>, String>>,
+}
+
+/// The groups (0-based) that are others in a later state of a set, or new.
+fn changed_groups(before: &LoadedSet, after: &LoadedSet) -> Vec<usize> {
+    let is_same = |group: usize| {
+        let groups = before.groups.get(group).zip(after.groups.get(group));
+        let answers = before.answers.get(group).zip(after.answers.get(group));
+        groups.is_some_and(|(before, after)| Arc::ptr_eq(before, after))
+            && answers.is_none_or(|(before, after)| Arc::ptr_eq(before, after))
+    };
+    (0..after.groups.len())
+        .filter(|&group| !is_same(group))
+        .collect()
 }
 
 /// The text of an error about one group, with the trajectory's id in the place of its index.

@@ -85,6 +85,7 @@ actions! {
     Redraw Global "redraw" "Draw the screen anew";
     NextTheme Global "next_theme" "Switch to the next theme";
     RetrySave Global "retry_save" "Try again to save what could not be saved";
+    Reload Global "reload" "Go on reading files, or look for files that changed";
     Problems Global "problems" "List the records that could not be read";
     Down Global "down" "Down one line";
     Up Global "up" "Up one line";

@@ -27,6 +27,10 @@ pub enum Effect {
     Suspend,
     /// Draw everything anew.
     Redraw,
+    /// Stop reading files; what was read stays.
+    StopLoading,
+    /// Go on reading where it was stopped, or look for files that changed.
+    Reload,
     /// Leave.
     Quit,
 }

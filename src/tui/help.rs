@@ -1,6 +1,7 @@
 //! What keys do here: the rows of the key sheet and of the footer, from actions and keymap.
 
 use super::action::{Action, Context};
+use super::loading;
 use super::model::Model;
 
 /// One line of the key sheet.
@@ -171,7 +172,9 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
         _ => (Action::Back, "back"),
     };
     // The way out and the way to all other keys come first: they are never cut off.
+    let stop = loading::tells_stop(model) && model.screen.context() == Context::Groups;
     std::iter::once(out)
+        .chain(stop.then_some((Action::Back, "stop reading")))
         .chain(always)
         .chain(first.iter().copied())
         .filter(|(action, _)| applies(model, *action))

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use super::highlight::FileColours;
 use super::key::Key;
+use super::loading::Follow;
 use super::model::OpenedGroup;
 use crate::review::Event;
 use crate::review::Progress;
-use crate::review::ReviewSession;
+use crate::review::{LoadedSet, Prepared, ReviewSession};
 
 /// What the mouse did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +51,29 @@ pub enum Message {
         /// How long it has taken so far.
         elapsed: Duration,
     },
-    /// Loading is done.
+    /// The review can begin: a first state of the set is there.
     Loaded(Box<ReviewSession>),
+    /// A later state of the set, with the rows computed for it.
+    Snapshot {
+        /// The set.
+        set: Arc<LoadedSet>,
+        /// Rows of the groups that differ from the state before.
+        prepared: Option<Box<Prepared>>,
+    },
+    /// Everything that was listed is read, or reading was stopped.
+    LoadEnded {
+        /// Whether everything is read.
+        complete: bool,
+    },
+    /// The files were looked at for changes.
+    Followed(Follow),
+    /// A group's texts were not opened, as its file changed; it is being read again.
+    GroupChanged {
+        /// The group.
+        group: usize,
+        /// What opening said.
+        reason: String,
+    },
     /// Loading stopped for this reason.
     LoadFailed(String),
     /// The store could not be read: reviewing goes on without saved judgements.

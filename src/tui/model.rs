@@ -10,6 +10,7 @@ use super::action::Context;
 use super::highlight::FileColours;
 use super::key::Key;
 use super::keymap::Keymap;
+use super::loading::Loading;
 use super::overlays::Overlay;
 use super::screens::{compare, grader, groups, schedule, steps};
 use crate::diff::Patch;
@@ -101,7 +102,9 @@ pub struct Saves {
 pub struct Model {
     /// The review, once loaded.
     pub session: Option<ReviewSession>,
-    /// How far loading is; meaningless once `session` is there.
+    /// Where loading stands, and what following brought.
+    pub loading: Loading,
+    /// How far reading is; meaningless once it ended.
     pub progress: Progress,
     /// How long loading has taken so far.
     pub loading_for: Duration,
@@ -180,6 +183,7 @@ impl Model {
     pub fn new(title: String, settings: Settings, keymap: Keymap, themes: Vec<String>) -> Self {
         Self {
             session: None,
+            loading: Loading::default(),
             progress: Progress::default(),
             loading_for: Duration::ZERO,
             load_failed: None,

@@ -139,6 +139,7 @@ impl Runtime {
     fn take(&mut self, message: Message) -> std::io::Result<bool> {
         match &message {
             Message::Loaded(session) => self.workers.loaded(session.set().clone()),
+            Message::Snapshot { set, .. } => self.workers.loaded(Arc::clone(set)),
             Message::SaveFailed(_) => self.workers.save_failed(),
             Message::Key(_) if std::env::var_os("GAGAR_TEST_PANIC").is_some() => {
                 panic!("a panic was asked for");
@@ -166,6 +167,8 @@ impl Runtime {
                             .say(Severity::Error, format!("not copied: {error}"));
                     }
                 }
+                Effect::StopLoading => self.workers.stop_loading(),
+                Effect::Reload => self.workers.reload(),
                 Effect::Suspend => self.suspend()?,
                 Effect::Redraw => self.tty.clear()?,
                 Effect::Quit => leave = true,

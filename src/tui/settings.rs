@@ -22,6 +22,8 @@ pub struct TuiOptions {
     pub db: PathBuf,
     /// Who reviews.
     pub annotator: String,
+    /// Whether files are looked at for changes while they are reviewed.
+    pub follow: bool,
     /// Name of the theme; `None` = by the terminal's background.
     pub theme: Option<String>,
     /// A key file in place of the one in the configuration folder.

@@ -5,13 +5,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 
 use super::effect::Effect;
+use super::feed::Feed;
 use super::highlight::Highlighter;
 use super::key::parse_keys;
 use super::keymap::Keymap;
@@ -20,7 +20,7 @@ use super::model::Model;
 use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
-use super::workers::{KnownLog, LoadInput, load_session, open_group, patch_of, store_events};
+use super::workers::{KnownLog, LoadInput, feed, open_group, patch_of, store_events};
 use crate::formats::LoadOptions;
 use crate::review::{Identity, Settings};
 use crate::store::{EventStore, MemoryStore, SqliteStore};
@@ -36,6 +36,7 @@ pub struct Harness {
     known: KnownLog,
     highlighter: Highlighter,
     effects: Vec<Effect>,
+    feed: Option<Feed>,
     left: bool,
 }
 
@@ -92,20 +93,35 @@ impl Harness {
             .events_since(0)
             .map_err(|error| error.to_string());
         harness.known = KnownLog::of(events.as_deref().unwrap_or_default());
-        let mut problem = None;
-        let mut report = |message| {
-            if let Message::StoreUnreadable(reason) = message {
-                problem = Some(reason);
+        let mut feed = feed(input, true, || events, Box::new(|| NOW_MS));
+        let mut messages = Vec::new();
+        feed.read(&|| false, &mut |message| messages.push(message));
+        for message in messages {
+            match message {
+                Message::StoreUnreadable(reason) => return Err(reason),
+                // How long a test takes is not for its screen.
+                Message::Loading { .. } => {}
+                message => drop(harness.send(message)),
             }
-        };
-        let go_on = AtomicBool::new(false);
-        let clock = Box::new(|| NOW_MS);
-        let session = load_session(&input, || events, clock, &go_on, &mut report);
-        if let Some(reason) = problem {
-            return Err(reason);
         }
-        harness.send(Message::Loaded(Box::new(session)));
+        harness.feed = Some(feed);
         Ok(harness)
+    }
+
+    /// Looks for files that changed, as following does; answers whether there were any.
+    pub fn look_again(&mut self) -> bool {
+        let Some(mut feed) = self.feed.take() else {
+            return false;
+        };
+        let mut messages = Vec::new();
+        let changes = feed.look_again(&mut |message| messages.push(message));
+        self.feed = Some(feed);
+        for message in messages {
+            if !matches!(message, Message::Loading { .. }) {
+                self.send(message);
+            }
+        }
+        changes.is_some()
     }
 
     /// The interface before anything is loaded.
@@ -137,6 +153,7 @@ impl Harness {
             known: KnownLog::default(),
             highlighter,
             effects: Vec::new(),
+            feed: None,
             left: false,
         })
     }
@@ -254,9 +271,16 @@ impl Harness {
         match effect {
             Effect::OpenGroup { group } => {
                 let set = Arc::clone(self.model.session.as_ref()?.set());
-                Some(Message::GroupOpened {
-                    group: *group,
-                    result: open_group(&set, *group),
+                let group = *group;
+                Some(match open_group(&set, group) {
+                    Err(problem) if problem.is_changed_file() => Message::GroupChanged {
+                        group,
+                        reason: problem.to_string(),
+                    },
+                    result => Message::GroupOpened {
+                        group,
+                        result: result.map_err(|problem| problem.to_string()),
+                    },
                 })
             }
             Effect::Highlight {
@@ -280,7 +304,11 @@ impl Harness {
                 self.left = true;
                 None
             }
-            Effect::Copy(_) | Effect::Suspend | Effect::Redraw => None,
+            Effect::Copy(_)
+            | Effect::Suspend
+            | Effect::Redraw
+            | Effect::StopLoading
+            | Effect::Reload => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::action::Action;
 use super::effect::Effect;
 use super::key::{Code, Key};
 use super::keymap::Lookup;
+use super::loading;
 use super::message::Message;
 use super::model::{Model, Screen, Severity};
 use super::overlays::{self, Overlay};
@@ -40,6 +41,21 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
                 model.say(Severity::Info, text);
             }
             effects
+        }
+        Message::Snapshot { set, prepared } => {
+            loading::on_snapshot(model, set, prepared.map(|prepared| *prepared))
+        }
+        Message::LoadEnded { complete } => {
+            loading::ended(model, complete);
+            Vec::new()
+        }
+        Message::Followed(follow) => {
+            model.loading.follow = Some(follow);
+            Vec::new()
+        }
+        Message::GroupChanged { group, reason } => {
+            loading::group_changed(model, group, reason);
+            Vec::new()
         }
         Message::LoadFailed(reason) => {
             model.load_failed = Some(reason);
@@ -162,6 +178,7 @@ pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effec
         Action::Redraw => vec![Effect::Redraw],
         Action::NextTheme => next_theme(model),
         Action::RetrySave => retry_save(model),
+        Action::Reload => loading::reload(model),
         _ => {
             let digit = match key.map(|key| key.code) {
                 Some(Code::Char(c)) => c.to_digit(10).map(|digit| digit as usize),
@@ -240,7 +257,7 @@ pub fn shown_ranking(model: &Model) -> Option<&Ranking> {
         .map(|(_, reviewed)| &reviewed.shown.ranking)
 }
 
-fn save(model: &mut Model, events: Vec<crate::review::NewEvent>) -> Vec<Effect> {
+pub(super) fn save(model: &mut Model, events: Vec<crate::review::NewEvent>) -> Vec<Effect> {
     if model.saves.failed.is_some() {
         // Nothing is stored past a hole: try everything again, in order.
         model.saves.unsaved.push_back(events);
@@ -296,8 +313,20 @@ fn on_opened(
     group: usize,
     result: Result<std::sync::Arc<super::model::OpenedGroup>, String>,
 ) -> Vec<Effect> {
+    let rollouts = model
+        .session
+        .as_ref()
+        .and_then(|session| session.group(group))
+        .map(|group| group.trajectories.len());
     match result {
+        // The group changed while its texts were read.
+        Ok(opened) if rollouts.is_some_and(|n| n != opened.content.trajectories.len()) => {
+            return vec![Effect::OpenGroup { group }];
+        }
         Ok(opened) => {
+            if model.loading.awaited == Some(group) {
+                model.loading.awaited = None;
+            }
             model.opened.retain(|other| other.group != group);
             model.opened.push(opened);
             if model.opened.len() > OPENED_KEPT {
@@ -324,7 +353,7 @@ fn on_mouse(model: &mut Model, kind: super::message::MouseKind, x: u16, y: u16) 
 }
 
 /// Lets the open screen fit its scroll positions to what is shown now, and ask for what it needs.
-fn after_layout(model: &mut Model) -> Vec<Effect> {
+pub(super) fn after_layout(model: &mut Model) -> Vec<Effect> {
     match model.screen {
         Screen::Groups => groups::settle(model),
         Screen::Compare => compare::settle(model),

@@ -10,22 +10,30 @@ use std::hash::{BuildHasher, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::feed::{Begin, Feed};
 use super::highlight::{FileColours, Highlighter};
+use super::loading::Follow;
 use super::message::Message;
 use super::model::OpenedGroup;
 use super::settings::TuiOptions;
 use crate::diff::Patch;
-use crate::formats::{LoadOptions, LoadedSet, Progress, load};
+use crate::formats::{LoadOptions, LoadedSet, Loader, Problem, Watch};
 use crate::review::{Identity, ReviewSession, Settings};
 use crate::store::{Event, EventStore, NewEvent, SqliteStore};
 
-/// Time between two messages on the loading's progress.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+/// Time between two looks for changes where notices of changes come.
+const LOOK_HEARING: Duration = Duration::from_secs(10);
+/// The same where none come.
+const LOOK_DEAF: Duration = Duration::from_secs(2);
+/// Looking may take one part in this many of the time.
+const LOOK_SHARE: u32 = 20;
+/// A writer that is silent for so long may be done.
+const QUIET: Duration = Duration::from_millis(200);
 
 /// How workers hand messages to the interface.
 pub type Post = Arc<dyn Fn(Message) + Send + Sync>;
@@ -34,12 +42,22 @@ pub type Post = Arc<dyn Fn(Message) + Send + Sync>;
 pub struct Workers {
     post: Post,
     stop_loading: Arc<AtomicBool>,
+    wake: Sender<Wake>,
     set: Option<Arc<LoadedSet>>,
     open: Sender<(Arc<LoadedSet>, usize)>,
     colour: Sender<ColourRequest>,
     store: Option<(Sender<StoreRequest>, JoinHandle<()>)>,
     /// Counts failed saves: what was queued before a failure is not stored after it.
     epoch: u64,
+}
+
+/// Why the loading thread wakes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wake {
+    /// There is a notice of a change.
+    Changed,
+    /// Somebody wants it to go on, or to look.
+    GoOn,
 }
 
 struct ColourRequest {
@@ -65,14 +83,15 @@ impl Workers {
         let (colour, colours) = channel();
         let (save, saves) = channel();
         let loaded = Arc::new(OnceLock::new());
+        let (wake, wakes) = channel();
         spawn("load", {
             let (options, stop, post) = (options.clone(), stop_loading.clone(), post.clone());
-            let loaded = Arc::clone(&loaded);
-            move || run_load(&options, &stop, &loaded, &post)
+            let (loaded, wake) = (Arc::clone(&loaded), wake.clone());
+            move || run_load(&options, &stop, &loaded, (&wake, &wakes), &post)
         })?;
         spawn("open", {
-            let post = post.clone();
-            move || run_open(&opens, &post)
+            let (post, wake) = (post.clone(), wake.clone());
+            move || run_open(&opens, &wake, &post)
         })?;
         spawn("colour", {
             let post = post.clone();
@@ -86,12 +105,24 @@ impl Workers {
         Ok(Self {
             post,
             stop_loading,
+            wake,
             set: None,
             open,
             colour,
             store,
             epoch: 0,
         })
+    }
+
+    /// Stops reading files; what was read stays.
+    pub fn stop_loading(&self) {
+        self.stop_loading.store(true, Ordering::Relaxed);
+    }
+
+    /// Goes on reading where it was stopped, else looks for files that changed.
+    pub fn reload(&self) {
+        // A thread that failed said so.
+        let _ = self.wake.send(Wake::GoOn);
     }
 
     /// Tells the workers what was loaded.
@@ -153,46 +184,32 @@ impl Workers {
     }
 }
 
-/// Loads the groups and the judgements stored for them.
-///
-/// `report` is told of progress and of a store that cannot be read (reviewing goes on without it);
-/// loading ends early when `stop` is set.
+/// Reads files for a review: the session begins with the first state of the set, and with the
+/// judgements stored. A store that cannot be read is reported, and reviewing goes on without it.
 #[must_use]
-pub fn load_session(
-    input: &LoadInput,
-    read_events: impl FnOnce() -> Result<Vec<Event>, String>,
+pub fn feed(
+    input: LoadInput,
+    follow: bool,
+    read_events: impl FnOnce() -> Result<Vec<Event>, String> + Send + 'static,
     clock: Box<dyn Fn() -> i64 + Send>,
-    stop: &AtomicBool,
-    report: &mut dyn FnMut(Message),
-) -> ReviewSession {
-    let start = Instant::now();
-    let mut last: Option<Instant> = None;
-    let set = load(&input.paths, &input.load, &mut |progress: Progress| {
-        if last.is_none_or(|last| last.elapsed() >= PROGRESS_EVERY) {
-            last = Some(Instant::now());
-            report(Message::Loading {
-                progress,
-                elapsed: start.elapsed(),
-            });
-        }
-        !stop.load(Ordering::Relaxed)
-    });
-    let events = match read_events() {
-        Ok(events) => events,
-        Err(reason) => {
+) -> Feed {
+    let loader = Loader::new(&input.paths, &input.load, follow);
+    let settings = input.settings.clone();
+    let begin: Begin = Box::new(move |set, report| {
+        let events = read_events().unwrap_or_else(|reason| {
             report(Message::StoreUnreadable(reason));
             Vec::new()
-        }
-    };
-    let (identity, settings) = (input.identity.clone(), input.settings.clone());
-    ReviewSession::new(
-        Arc::new(set),
-        &events,
-        identity,
-        settings,
-        input.seed,
-        clock,
-    )
+        });
+        ReviewSession::new(
+            set,
+            &events,
+            input.identity,
+            input.settings,
+            input.seed,
+            clock,
+        )
+    });
+    Feed::new(loader, settings, begin)
 }
 
 /// What a session is made from.
@@ -213,15 +230,9 @@ pub struct LoadInput {
 /// Opens the texts of a group and reads its patches.
 ///
 /// # Errors
-/// One sentence naming the file that cannot be read.
-pub fn open_group(set: &LoadedSet, group: usize) -> Result<Arc<OpenedGroup>, String> {
-    let content = set.open(group).map_err(|problem| {
-        let line = problem
-            .line
-            .map(|line| format!(":{line}"))
-            .unwrap_or_default();
-        format!("{}{line}: {}", problem.path.display(), problem.reason)
-    })?;
+/// The file that cannot be read, or that changed since it was read.
+pub fn open_group(set: &LoadedSet, group: usize) -> Result<Arc<OpenedGroup>, Problem> {
+    let content = set.open(group)?;
     let read = |text: Option<&String>| match text {
         Some(text) => Arc::new(Patch::read(Arc::from(text.as_str()))),
         None => Arc::new(Patch::missing()),
@@ -253,7 +264,13 @@ pub fn patch_of(opened: &OpenedGroup, trajectory: Option<usize>) -> Option<&Arc<
     }
 }
 
-fn run_load(options: &TuiOptions, stop: &AtomicBool, loaded: &OnceLock<KnownLog>, post: &Post) {
+fn run_load(
+    options: &TuiOptions,
+    stop: &AtomicBool,
+    loaded: &Arc<OnceLock<KnownLog>>,
+    (wake, wakes): (&Sender<Wake>, &Receiver<Wake>),
+    post: &Post,
+) {
     let seed = RandomState::new().build_hasher().finish();
     let source: Vec<_> = options
         .paths
@@ -271,36 +288,109 @@ fn run_load(options: &TuiOptions, stop: &AtomicBool, loaded: &OnceLock<KnownLog>
         settings: options.settings.clone(),
         seed,
     };
-    let read_events = || {
-        let store = SqliteStore::at(&options.db);
+    let db = options.db.clone();
+    let known = Arc::clone(loaded);
+    let read_events = move || {
+        let store = SqliteStore::at(&db);
         let events = store.events_since(0).map_err(|error| error.to_string())?;
-        // Loading happens once, so nothing is there yet.
-        let _ = loaded.set(KnownLog::of(&events));
+        // The session begins once, so nothing is there yet.
+        let _ = known.set(KnownLog::of(&events));
         Ok(events)
     };
-    let session = caught(|| {
-        load_session(
-            &input,
-            read_events,
-            Box::new(now_ms),
-            stop,
-            &mut |message| post(message),
-        )
+    let mut report = |message| post(message);
+    let work = caught(|| {
+        // Notices of what is written while the files are read are not missed.
+        let watch = options.follow.then(|| {
+            let wake = wake.clone();
+            Watch::start(&options.paths, move || drop(wake.send(Wake::Changed)))
+        });
+        let mut feed = feed(input, options.follow, read_events, Box::new(now_ms));
+        feed.read(&|| stop.load(Ordering::Relaxed), &mut report);
+        let hears = watch.as_ref().is_some_and(Option::is_some);
+        keep_up(&mut feed, options.follow, hears, wakes, stop, &mut report);
     });
-    match session {
-        Ok(session) => post(Message::Loaded(Box::new(session))),
-        Err(reason) => post(Message::LoadFailed(reason)),
+    if let Err(reason) = work {
+        post(Message::LoadFailed(reason));
     }
 }
 
-fn run_open(requests: &Receiver<(Arc<LoadedSet>, usize)>, post: &Post) {
+/// Looks for changes when there is a notice, and from time to time without one: network file systems
+/// send none.
+fn keep_up(
+    feed: &mut Feed,
+    follow: bool,
+    mut hears: bool,
+    wakes: &Receiver<Wake>,
+    stop: &AtomicBool,
+    report: &mut dyn FnMut(Message),
+) {
+    let mut follows = Follow::default();
+    let mut changed_at: Option<Instant> = None;
+    let mut took = Duration::ZERO;
+    loop {
+        let every = if hears { LOOK_HEARING } else { LOOK_DEAF };
+        let wake = if follow {
+            wakes.recv_timeout(every.max(took * LOOK_SHARE))
+        } else {
+            wakes.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        };
+        match wake {
+            Err(RecvTimeoutError::Disconnected) => return,
+            Ok(Wake::GoOn) if !feed.is_complete() => {
+                stop.store(false, Ordering::Relaxed);
+                feed.read(&|| stop.load(Ordering::Relaxed), report);
+                continue;
+            }
+            // What was stopped stays as it is.
+            _ if !feed.is_complete() => continue,
+            Ok(Wake::Changed) if !follow => continue,
+            Ok(Wake::Changed) => wait_for_quiet(wakes),
+            Ok(Wake::GoOn) | Err(RecvTimeoutError::Timeout) => {}
+        }
+        let start = Instant::now();
+        let changes = feed.look_again(report);
+        took = start.elapsed();
+        match (&changes, &wake) {
+            (None, Ok(Wake::GoOn)) => feed.tell_again(report),
+            // A change of which there was no notice: this file system sends none.
+            (Some(_), Err(_)) => hears = false,
+            _ => {}
+        }
+        if let Some(changes) = changes {
+            changed_at = Some(Instant::now());
+            follows.rollouts = changes.rollouts;
+        }
+        if follow {
+            follows.ago = changed_at.map(|at| at.elapsed());
+            report(Message::Followed(follows));
+        }
+    }
+}
+
+/// Waits until no notice comes for a moment, but not for ever.
+fn wait_for_quiet(wakes: &Receiver<Wake>) {
+    let start = Instant::now();
+    while start.elapsed() < QUIET * 5 && wakes.recv_timeout(QUIET).is_ok() {}
+}
+
+fn run_open(requests: &Receiver<(Arc<LoadedSet>, usize)>, wake: &Sender<Wake>, post: &Post) {
     while let Ok(mut request) = requests.recv() {
         while let Ok(newer) = requests.try_recv() {
             request = newer;
         }
         let (set, group) = request;
-        let result = caught(|| open_group(&set, group)).and_then(|result| result);
-        post(Message::GroupOpened { group, result });
+        match caught(|| open_group(&set, group)) {
+            Ok(Err(problem)) if problem.is_changed_file() => {
+                // What stands in it now is read; then the interface asks again.
+                let _ = wake.send(Wake::GoOn);
+                let reason = problem.to_string();
+                post(Message::GroupChanged { group, reason });
+            }
+            result => {
+                let result = result.and_then(|result| result.map_err(|error| error.to_string()));
+                post(Message::GroupOpened { group, result });
+            }
+        }
     }
 }
 

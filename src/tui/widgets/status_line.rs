@@ -7,6 +7,7 @@ use super::line::{put, put_parts, put_right};
 use crate::tui::action::Action;
 use crate::tui::help;
 use crate::tui::layout;
+use crate::tui::loading;
 use crate::tui::model::{Model, Severity};
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
@@ -21,7 +22,14 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
     let message = text::sanitize_line(&message);
     // What the action did comes first: the reason of a failed save is cut for it.
     let room = usize::from(area.width).saturating_sub(message.width() + 3);
-    let (saves, role) = saves(model, room);
+    let (mut saves, role) = saves(model, room);
+    if let Some(activity) = loading::activity(model) {
+        let activity = text::cut(&activity, room.saturating_sub(saves.width() + 3));
+        saves = match saves.trim_end() {
+            "" => format!("{activity} "),
+            saves => format!("{activity} · {saves} "),
+        };
+    }
     let saves_width = u16::try_from(saves.width())
         .unwrap_or(u16::MAX)
         .min(area.width);

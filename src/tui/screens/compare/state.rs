@@ -84,6 +84,30 @@ impl State {
         self.focus.insert(group, candidate);
     }
 
+    /// Moves what is remembered of a group's candidates when their indices changed; `place` gives
+    /// the new index of an old one.
+    pub fn reindex(
+        &mut self,
+        group: usize,
+        place: &dyn Fn(TrajectoryIndex) -> Option<TrajectoryIndex>,
+    ) {
+        if let Some(focus) = self.focus.remove(&group).and_then(place) {
+            self.focus.insert(group, focus);
+        }
+        let positions = std::mem::take(&mut self.positions).into_iter();
+        self.positions = positions
+            .filter_map(|((of, slot), position)| {
+                let slot = match slot {
+                    Some(index) if of == group => Some(place(index)?),
+                    slot => slot,
+                };
+                Some(((of, slot), position))
+            })
+            .collect();
+        self.rows.retain(|(of, _), _| *of != group);
+        self.drag = None;
+    }
+
     /// Where a patch of the open group is scrolled to.
     #[must_use]
     pub fn position(&self, slot: Slot) -> Position {

@@ -123,11 +123,13 @@ impl State {
         if self.kept_only {
             shown.retain(|&index| rows.get(index).is_some_and(|row| row.class.is_kept()));
         }
+        // Groups that are equal stand in the order of their ids.
+        let places = session.places();
+        shown.sort_by_key(|&index| places.get(index));
         let descending = self.is_descending();
         if self.sort == Column::Task && descending {
             shown.reverse();
         } else if self.sort != Column::Task {
-            // Stable: groups that are equal stay in the order of their ids.
             shown.sort_by(|&a, &b| self.sort.compare(&rows[a], &rows[b], descending));
         }
         if !self.search.is_empty() {

@@ -7,6 +7,7 @@ use crate::review::Filter;
 use crate::tui::action::Action;
 use crate::tui::area;
 use crate::tui::effect::Effect;
+use crate::tui::loading;
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, Severity};
 use crate::tui::overlays::{Overlay, PromptKind};
@@ -46,7 +47,7 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
             let text = model.groups.filter.text();
             model.overlay = Some(Overlay::prompt(PromptKind::Filter, text));
         }
-        Action::Back => back(model),
+        Action::Back => return back(model),
         Action::OpenGroup => {
             if let Some(group) = model.groups.selected() {
                 return open_group(model, group);
@@ -212,7 +213,7 @@ fn toggle_preview(model: &mut Model) {
 }
 
 /// Takes the search off, then the filter.
-fn back(model: &mut Model) {
+fn back(model: &mut Model) -> Vec<Effect> {
     let state = &mut model.groups;
     if !state.search.is_empty() {
         state.search.clear();
@@ -220,10 +221,14 @@ fn back(model: &mut Model) {
     } else if !state.filter.is_empty() || state.kept_only {
         state.filter = Filter::default();
         state.kept_only = false;
+    } else if loading::can_stop(model) {
+        return vec![Effect::StopLoading];
     } else {
         let key = model.keymap.key_of(Action::Quit).unwrap_or_default();
         model.say(Severity::Info, format!("{key} leaves gagar"));
-        return;
+        return Vec::new();
     }
     refresh(model);
+    scroll(model);
+    Vec::new()
 }

@@ -14,6 +14,7 @@ use crate::review::ReviewSession;
 use crate::tui::action::Action;
 use crate::tui::area::Area;
 use crate::tui::layout::inside;
+use crate::tui::loading;
 use crate::tui::model::Model;
 use crate::tui::screens::schedule;
 use crate::tui::text;
@@ -51,7 +52,7 @@ fn draw_title(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let dim = theme.style(Role::Dim);
     let right = match &model.session {
         Some(session) => schedule::in_short(session.settings()),
-        None => loading(model),
+        None => loading_text(model),
     };
     let right = format!("{right} ");
     let right_width = u16::try_from(right.width())
@@ -92,7 +93,7 @@ fn draw_title(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
 }
 
 /// How far loading is, and how long it may still take.
-fn loading(model: &Model) -> String {
+fn loading_text(model: &Model) -> String {
     let progress = model.progress;
     if model.load_failed.is_some() {
         return "loading failed".to_owned();
@@ -100,16 +101,8 @@ fn loading(model: &Model) -> String {
     if progress.bytes_total == 0 {
         return "◐ looking for rollouts".to_owned();
     }
-    let done = progress.bytes_done.min(progress.bytes_total);
-    let percent = done * 100 / progress.bytes_total;
-    let mut text = format!("◐ loading {percent}% · {} groups", progress.groups);
-    let elapsed = model.loading_for.as_millis();
-    // An estimate from the first bytes would jump about.
-    if percent >= 5 && elapsed >= 500 {
-        let left = elapsed * u128::from(progress.bytes_total - done) / u128::from(done.max(1));
-        text.push_str(&format!(" · {} s left", left.div_ceil(1000)));
-    }
-    text
+    let groups = progress.groups;
+    format!("◐ loading {} · {groups} groups", loading::how_far(model))
 }
 
 fn list_title(model: &Model) -> String {
@@ -142,7 +135,7 @@ fn list_title(model: &Model) -> String {
 fn draw_loading(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let (line, role) = match &model.load_failed {
         Some(reason) => (text::sanitize_line(reason), Role::Error),
-        None => (loading(model), Role::Dim),
+        None => (loading_text(model), Role::Dim),
     };
     put(
         buffer,

@@ -16,3 +16,23 @@ pub struct State {
     /// What is searched for; empty = nothing.
     pub search: String,
 }
+
+impl State {
+    /// Moves what is remembered of a group's trajectories when their indices changed; `place` gives
+    /// the new index of an old one.
+    pub fn reindex(
+        &mut self,
+        group: usize,
+        place: &dyn Fn(TrajectoryIndex) -> Option<TrajectoryIndex>,
+    ) {
+        let positions = std::mem::take(&mut self.positions).into_iter();
+        self.positions = positions
+            .filter_map(|((of, index), position)| {
+                let index = if of == group { place(index)? } else { index };
+                Some(((of, index), position))
+            })
+            .collect();
+        // It is built again from the texts that are opened anew.
+        self.transcript = self.transcript.take().filter(|((of, _), _)| *of != group);
+    }
+}
