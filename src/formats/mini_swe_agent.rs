@@ -17,6 +17,13 @@ use crate::domain::{Extra, PatchPresence, Step, StepKind, TrajectoryContent};
 /// What the agent's prompts of v0 make every answer hold.
 const FENCES: [&str; 2] = ["```bash", "```mswea_bash_command"];
 
+/// What only this agent's prompts and observations hold.
+const OWN: [&str; 3] = [
+    "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",
+    "SWE_AGENT_FINAL_OUTPUT",
+    "<returncode>",
+];
+
 /// Endings that the agent did not choose.
 const CUT_OFF: [&str; 4] = [
     "LimitsExceeded",
@@ -52,7 +59,11 @@ fn is_bare(items: &[Raw<'_>]) -> bool {
         return false;
     };
     let text = answer.text("content").ok().flatten().unwrap_or_default();
+    // Commands alone occur in any chat.
     FENCES.iter().any(|fence| text.contains(fence))
+        && items
+            .iter()
+            .any(|raw| OWN.iter().any(|word| raw.get().contains(word)))
 }
 
 /// Reads what the index needs of a trajectory.

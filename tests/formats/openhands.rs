@@ -36,7 +36,7 @@ fn real_rows_and_events_are_read_whole() {
     let root = data.join("formats/openhands");
     let parts = ["eval-output", "resolver-output", "sdk-events"].map(|part| root.join(part));
     let loaded = load_all(&parts);
-    let no_report = "no report beside the predictions: 1 trajectories are unscored";
+    let no_report = "no report beside the predictions: 1 trajectory is unscored";
     assert_eq!(problems(&loaded), [(None, None, no_report)]);
     assert_eq!(
         shown(&loaded),

@@ -226,10 +226,7 @@ fn without_a_history_the_first_step_has_the_prompt_and_lost_traces_are_told() {
     assert_eq!(loaded.groups.len(), 1);
     let problems = shown(&loaded);
     assert_eq!(problems.len(), 1, "{problems:?}");
-    assert!(
-        problems[0].contains("1 traces are of tasks"),
-        "{problems:?}"
-    );
+    assert!(problems[0].contains("1 trace is of a task"), "{problems:?}");
 }
 
 #[test]

@@ -76,12 +76,17 @@ pub(super) struct Sample {
     pub at: At,
 }
 
-/// An object with id, epoch and input that has messages, events or an output.
+/// An object with id, epoch and input that has lists of messages or events, or a model's output.
 pub(crate) fn is_sample(record: &Record<'_>) -> bool {
+    let output = || {
+        let raw = record.fields().and_then(|fields| fields.raw("output"));
+        raw.is_some_and(|raw| raw.kind() == Kind::Object)
+    };
     ["id", "epoch", "input"].iter().all(|key| record.has(key))
-        && ["messages", "events", "output", "message_refs"]
+        && (["messages", "events", "message_refs"]
             .iter()
-            .any(|key| record.has(key))
+            .any(|key| record.has_list(key))
+            || output())
 }
 
 /// The row of the table that opens samples; the row of the record when there is none.

@@ -313,10 +313,10 @@ fn attach_task_report(
 /// Adds a run's attempts to their groups.
 fn add_run(mut run: Run, joining: &mut Joining) {
     if !run.has_report && run.verdicts.is_empty() {
-        let reason = format!(
-            "no report beside the predictions: {} trajectories are unscored",
-            run.predictions.len()
-        );
+        let reason = match run.predictions.len() {
+            1 => "no report beside the predictions: 1 trajectory is unscored".to_owned(),
+            count => format!("no report beside the predictions: {count} trajectories are unscored"),
+        };
         joining.problems.push(Problem::new(&run.folder, reason));
     }
     for prediction in std::mem::take(&mut run.predictions) {
@@ -325,10 +325,12 @@ fn add_run(mut run: Run, joining: &mut Joining) {
         joining.attempts.entry(id).or_default().extend(found);
     }
     if !run.traces.is_empty() {
-        let reason = format!(
-            "{} traces are of tasks that the run has no prediction for; left out",
-            run.traces.len()
-        );
+        let reason = match run.traces.len() {
+            1 => "1 trace is of a task that the run has no prediction for; left out".to_owned(),
+            count => {
+                format!("{count} traces are of tasks that the run has no prediction for; left out")
+            }
+        };
         joining.problems.push(Problem::new(&run.folder, reason));
     }
 }
