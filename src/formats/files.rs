@@ -2,7 +2,12 @@
 //!
 //! What is *not* here: where the bytes come from (`source`), and what a record means.
 
+use std::io;
+
 use super::json::{self, Fields, JsonError, Raw};
+use super::source::Candidate;
+#[cfg(feature = "parquet")]
+use super::source::parquet::Table;
 use super::split;
 
 /// Where a record's bytes are.
@@ -10,13 +15,44 @@ use super::split;
 pub(crate) struct Place {
     /// Index into the list of files.
     pub file: usize,
-    /// First byte.
+    /// First byte; of a table the row (0-based).
     pub start: u64,
-    /// Length in bytes.
+    /// Length in bytes; 0 for a row of a table, which has no bytes of its own.
     pub len: u64,
     /// Which element of the JSON list or object at that place, when it is not the whole of it
     /// (texts that had to be mended have no place of their own in the file).
     pub element: Option<usize>,
+}
+
+impl Place {
+    /// A row (0-based) of a table.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_row(file: usize, row: u64) -> Self {
+        Self {
+            file,
+            start: row,
+            len: 0,
+            element: None,
+        }
+    }
+
+    /// Whether it is a row of a table.
+    pub(crate) fn is_row(self) -> bool {
+        self.len == 0
+    }
+
+    /// Reads the JSON text of the record from its file.
+    ///
+    /// # Errors
+    /// When it is not there any more or cannot be read.
+    pub(crate) fn read(self, file: &Candidate) -> io::Result<Vec<u8>> {
+        #[cfg(feature = "parquet")]
+        if self.is_row() {
+            let row = Table::open(file).and_then(|table| table.row(self.start));
+            return row.map(String::into_bytes).map_err(io::Error::other);
+        }
+        file.read(self.start, self.len)
+    }
 }
 
 /// What a record is made of.

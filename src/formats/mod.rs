@@ -46,6 +46,8 @@ mod split;
 mod step_in_path;
 mod swe_agent;
 mod swebench;
+#[cfg(feature = "parquet")]
+mod table;
 mod trl;
 mod verifiers;
 mod verl;

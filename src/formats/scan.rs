@@ -16,6 +16,8 @@ use super::json::{self, JsonError};
 use super::lines::{self, Block, Cursor, End};
 use super::shape::{self, Shape};
 use super::source::{self, Candidate};
+#[cfg(feature = "parquet")]
+use super::table;
 use super::{FORMATS, Format, LoadOptions, Problem, Progress, mapped, rankings};
 
 /// Bytes handed to the workers between two calls of `progress`.
@@ -25,7 +27,8 @@ const LONG: u64 = 1 << 20;
 /// Problems of one kind told one by one in a file; the rest is counted.
 const TOLD: usize = 20;
 
-const NO_FORMAT: &str = "the record is of no known format";
+/// Said of a record that no format knows.
+pub(super) const NO_FORMAT: &str = "the record is of no known format";
 
 /// Names that are texts, logs and diffs beside the data, by extension.
 const BESIDE: &[&str] = &[
@@ -155,7 +158,7 @@ pub(crate) fn read_all(
 
 /// Takes over what was found in the next part of a file and the bytes read so far; answers whether
 /// to go on.
-type Sink<'a> = &'a mut dyn FnMut(Found, u64) -> bool;
+pub(super) type Sink<'a> = &'a mut dyn FnMut(Found, u64) -> bool;
 
 /// Reads one file and hands over what is found in it part by part; answers whether it came to its
 /// end.
@@ -189,6 +192,22 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     let extension = extension.and_then(|extension| extension.to_str());
     if !named && (extension.is_none() || is_beside(&plain)) {
         return true;
+    }
+    #[cfg(feature = "parquet")]
+    if extension == Some("parquet")
+        || (!is_json_name(extension) && source::parquet::Table::is_one(candidate))
+    {
+        if !table::read(candidate, job, &empty, &mut whole, sink) {
+            return false;
+        }
+        conclude(candidate, rankings_only, true, &mut whole);
+        return sink(whole, candidate.bytes);
+    }
+    #[cfg(not(feature = "parquet"))]
+    if extension == Some("parquet") {
+        let reason = "this gagar was built without Parquet";
+        whole.problems.push(Problem::new(&candidate.path, reason));
+        return sink(whole, candidate.bytes);
     }
     if let Some(from) = from {
         let map = match from.mapped {
@@ -300,8 +319,20 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
             }
         }
     }
+    conclude(
+        candidate,
+        rankings_only,
+        is_json_name(extension),
+        &mut whole,
+    );
+    sink(whole, candidate.bytes)
+}
+
+/// Tells at the end of a file what only then can be told. `is_data` tells whether its name says that
+/// it holds data.
+fn conclude(candidate: &Candidate, rankings_only: bool, is_data: bool, whole: &mut Found) {
     if whole.recognised == 0 {
-        if named {
+        if candidate.named || rankings_only {
             let reason = if rankings_only {
                 "no gagar.ranking/1 record in this file"
             } else {
@@ -310,7 +341,7 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
             whole.problems.push(Problem::new(&candidate.path, reason));
         } else {
             whole.problems.retain(|problem| problem.reason != NO_FORMAT);
-            if whole.problems.is_empty() || !is_json_name(extension) {
+            if whole.problems.is_empty() || !is_data {
                 // Said once for the whole folder instead.
                 whole.problems.clear();
                 whole.foreign.push(candidate.path.clone());
@@ -319,10 +350,9 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     }
     if let Some((id, line)) = whole.number_id.take() {
         let reason = format!("ids should be strings: {id} is a number and is read as text");
-        problem_at(&mut whole, line, reason);
+        problem_at(whole, line, reason);
     }
     shorten(&candidate.path, &mut whole.problems);
-    sink(whole, candidate.bytes)
 }
 
 /// The map that the first lines of a file choose, of which the first `end` bytes are read.
@@ -605,7 +635,8 @@ fn read_broken(content: &[u8], place: Place, rankings_only: bool, found: &mut Fo
     }
 }
 
-fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> bool {
+/// Reads a record as the first format that knows it; false when none does.
+pub(super) fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> bool {
     let first = found
         .map
         .as_ref()
@@ -641,15 +672,23 @@ fn read_record(record: &Record<'_>, rankings_only: bool, found: &mut Found) -> b
     if rankings_only && format.name != "gagar.ranking/1" {
         return false;
     }
+    read_as(id, record, found);
+    true
+}
+
+/// Reads a record as one of a format.
+pub(super) fn read_as(id: FormatId, record: &Record<'_>, found: &mut Found) {
+    let Some(format) = FORMATS.get(id) else {
+        return;
+    };
     found.recognised += 1;
     *found.records.entry(id).or_default() += 1;
     found.format = id;
     (format.read)(record, found);
-    true
 }
 
 /// The first format that recognises a record.
-fn detect(record: &Record<'_>) -> Option<(FormatId, &'static Format)> {
+pub(super) fn detect(record: &Record<'_>) -> Option<(FormatId, &'static Format)> {
     FORMATS
         .iter()
         .enumerate()
@@ -737,7 +776,8 @@ fn is_ranking_name(path: &Path) -> bool {
     })
 }
 
-fn problem_at(found: &mut Found, line: Option<u64>, reason: impl Into<String>) {
+/// Notes a problem at a line of the file that is being read.
+pub(super) fn problem_at(found: &mut Found, line: Option<u64>, reason: impl Into<String>) {
     let problem = Problem {
         path: found.path.clone(),
         line,

@@ -25,6 +25,9 @@ pub(crate) const SAMPLE: usize = 64;
 /// Bytes of a file that a guess is made from, at most.
 pub(crate) const SAMPLE_BYTES: u64 = 8 << 20;
 
+/// Messages that take at most so many bytes in a table are read to count them.
+const COUNTED_BYTES: u64 = 64 << 20;
+
 /// A map with a name, of the configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedMap {
@@ -93,6 +96,25 @@ impl FileMap {
             map: self.map.as_ref().clone(),
             left_over: left_over.clone(),
         })
+    }
+
+    /// Whether the index needs a column that takes so many bytes unpacked in a file of so many rows.
+    pub(crate) fn needs(&self, column: &str, bytes: u64, rows: u64) -> bool {
+        let is_prompt = |path: &FieldPath| *path == FieldPath::Prompt;
+        let mut keys = self
+            .map
+            .fields()
+            .filter(|(_, path)| path.first() == Some(column))
+            .map(|(key, _)| key)
+            .peekable();
+        if keys.peek().is_none() {
+            // What is longer is not kept.
+            return bytes / rows.max(1) <= read::KEPT as u64;
+        }
+        // Of the messages only their number is wanted.
+        keys.any(|key| key != MapKey::Steps)
+            || bytes <= COUNTED_BYTES
+            || self.map.get(MapKey::Group).is_some_and(is_prompt)
     }
 
     /// Whether it goes before the other formats for a record.

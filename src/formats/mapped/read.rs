@@ -19,7 +19,7 @@ use crate::formats::json::{self, Fields, JsonError, Kind, Raw};
 use crate::formats::rollout::{Opened, Rollout, Verdict};
 
 /// Longest value (bytes of JSON text) of an unused column that is kept in the index.
-const KEPT: usize = 4096;
+pub(super) const KEPT: usize = 4096;
 /// Hex digits of a prompt's hash that make a group's id.
 const HASH_DIGITS: usize = 12;
 

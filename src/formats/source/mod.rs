@@ -5,6 +5,8 @@
 mod archive;
 mod list;
 mod packed;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
 #[cfg(feature = "remote")]
 mod remote;
 mod spool;

@@ -1,0 +1,266 @@
+//! The rows of a Parquet file as JSON texts: all of them or one, whole or some columns of them.
+//!
+//! What is *not* here: what a row means, and which columns are wanted.
+
+mod columns;
+mod rows;
+mod value;
+
+use std::io::{self, BufReader, Read};
+
+use parquet::basic::Compression;
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::reader::{ChunkReader, FileReader as _, Length, SerializedFileReader};
+
+use super::Candidate;
+use rows::Rows;
+
+/// Bytes read ahead while page headers are read.
+const AHEAD: usize = 8 << 10;
+/// The first bytes of every Parquet file.
+const MAGIC: &[u8] = b"PAR1";
+
+/// Why a Parquet file, or a part of it, cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TableError {
+    /// Broken, cut off, or of a kind the reader does not know.
+    #[error("the Parquet file cannot be read: {0}")]
+    Broken(String),
+    /// A codec that is not built in.
+    #[error(
+        "column {column} is compressed with {codec}, which is not supported; write the file with \
+         zstd, snappy, gzip or without compression"
+    )]
+    Codec {
+        /// The column.
+        column: String,
+        /// The codec.
+        codec: String,
+    },
+    /// A row that is not there.
+    #[error("there is no row {0}")]
+    Row(u64),
+}
+
+impl From<ParquetError> for TableError {
+    fn from(error: ParquetError) -> Self {
+        let text = error.to_string();
+        let known = ["Parquet error: ", "EOF: ", "External: "];
+        let text = known
+            .iter()
+            .find_map(|start| text.strip_prefix(start))
+            .unwrap_or(&text);
+        Self::Broken(text.to_owned())
+    }
+}
+
+/// A column of the first level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ColumnInfo {
+    /// Its name.
+    pub name: String,
+    /// Bytes it takes unpacked, in the whole file.
+    pub bytes: u64,
+}
+
+/// A Parquet file whose footer was read.
+pub(crate) struct Table {
+    reader: SerializedFileReader<Positional>,
+}
+
+impl Table {
+    /// Whether bytes begin like a Parquet file.
+    pub(crate) fn is_one(candidate: &Candidate) -> bool {
+        let mut start = [0; MAGIC.len()];
+        let mut read = 0;
+        while read < start.len() {
+            match candidate.read_at(read as u64, &mut start[read..]) {
+                Ok(count) if count > 0 => read += count,
+                _ => return false,
+            }
+        }
+        start == MAGIC
+    }
+
+    /// Reads the footer.
+    ///
+    /// # Errors
+    /// When the file is broken or cut off.
+    pub(crate) fn open(candidate: &Candidate) -> Result<Self, TableError> {
+        let len = candidate
+            .len()
+            .map_err(|error| TableError::Broken(error.to_string()))?;
+        guarded(|| {
+            let reader = SerializedFileReader::new(Positional {
+                candidate: candidate.clone(),
+                len,
+            })?;
+            Ok(Self { reader })
+        })
+    }
+
+    fn metadata(&self) -> &ParquetMetaData {
+        self.reader.metadata()
+    }
+
+    /// Number of rows in each row group.
+    pub(crate) fn groups(&self) -> Vec<u64> {
+        self.metadata()
+            .row_groups()
+            .iter()
+            .map(|group| u64::try_from(group.num_rows()).unwrap_or(0))
+            .collect()
+    }
+
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> u64 {
+        self.groups().iter().sum()
+    }
+
+    /// The columns of the first level, in file order.
+    pub(crate) fn columns(&self) -> Vec<ColumnInfo> {
+        let schema = self.metadata().file_metadata().schema_descr();
+        let mut columns: Vec<ColumnInfo> = schema
+            .root_schema()
+            .get_fields()
+            .iter()
+            .map(|field| ColumnInfo {
+                name: field.name().to_owned(),
+                bytes: 0,
+            })
+            .collect();
+        for group in self.metadata().row_groups() {
+            for (leaf, chunk) in group.columns().iter().enumerate() {
+                if let Some(column) = columns.get_mut(schema.get_column_root_idx(leaf)) {
+                    column.bytes += u64::try_from(chunk.uncompressed_size()).unwrap_or(0);
+                }
+            }
+        }
+        columns
+    }
+
+    /// Reads rows of one row group, `skip` of them left out, and hands each over as a JSON object of
+    /// the columns that are `wanted`. Stops when `take` answers false.
+    ///
+    /// # Errors
+    /// When the group is broken, or compressed in a way that is not supported; the rows before were
+    /// handed over.
+    pub(crate) fn read(
+        &self,
+        group: usize,
+        skip: u64,
+        wanted: &dyn Fn(&str) -> bool,
+        take: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<(), TableError> {
+        guarded(|| {
+            let reader = self.reader.get_row_group(group)?;
+            let schema = self.metadata().file_metadata().schema_descr();
+            for (leaf, chunk) in reader.metadata().columns().iter().enumerate() {
+                let is_wanted = wanted(schema.get_column_root(leaf).name());
+                let codec = chunk.compression();
+                if is_wanted
+                    && !matches!(
+                        codec,
+                        Compression::UNCOMPRESSED
+                            | Compression::SNAPPY
+                            | Compression::GZIP(_)
+                            | Compression::ZSTD(_)
+                    )
+                {
+                    return Err(TableError::Codec {
+                        column: chunk.column_path().string(),
+                        codec: format!("{codec:?}")
+                            .split('(')
+                            .next()
+                            .unwrap_or("")
+                            .to_owned(),
+                    });
+                }
+            }
+            let mut rows = Rows::new(reader.as_ref(), schema, wanted)?;
+            rows.skip(skip)?;
+            let mut text = String::new();
+            while rows.next(&mut text)? {
+                if !take(&text) {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// One row (0-based) as a JSON object of all columns.
+    ///
+    /// # Errors
+    /// As [`Table::read`], or when there is no such row.
+    pub(crate) fn row(&self, row: u64) -> Result<String, TableError> {
+        let mut first = 0;
+        for (group, count) in self.groups().into_iter().enumerate() {
+            if row < first + count {
+                let mut found = None;
+                self.read(group, row - first, &|_| true, &mut |text| {
+                    found = Some(text.to_owned());
+                    false
+                })?;
+                return found.ok_or(TableError::Row(row + 1));
+            }
+            first += count;
+        }
+        Err(TableError::Row(row + 1))
+    }
+}
+
+/// Runs what reads untrusted bytes with code that may panic on them.
+fn guarded<T>(read: impl FnOnce() -> Result<T, TableError>) -> Result<T, TableError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        Err(TableError::Broken(
+            "its pages contradict its footer".to_owned(),
+        ))
+    })
+}
+
+/// A candidate as the reader wants it.
+struct Positional {
+    candidate: Candidate,
+    len: u64,
+}
+
+impl Length for Positional {
+    fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+impl ChunkReader for Positional {
+    type T = BufReader<Tail>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        let tail = Tail {
+            candidate: self.candidate.clone(),
+            at: start,
+        };
+        Ok(BufReader::with_capacity(AHEAD, tail))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<bytes::Bytes> {
+        let bytes = self.candidate.read(start, length as u64);
+        bytes
+            .map(Into::into)
+            .map_err(|error| ParquetError::EOF(error.to_string()))
+    }
+}
+
+/// A candidate's bytes from a position on.
+struct Tail {
+    candidate: Candidate,
+    at: u64,
+}
+
+impl Read for Tail {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let count = self.candidate.read_at(self.at, buf)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
