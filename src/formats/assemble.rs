@@ -240,7 +240,8 @@ impl Assembler {
                 && found.records.contains_key(&mapped::FORMAT)
             {
                 Arc::make_mut(&mut self.maps).insert(file, Arc::clone(&map.map));
-                notes.guessed = map.guessed(&found.path);
+                let path = self.files.get(file).map(|file| file.path.as_path());
+                notes.guessed = path.and_then(|path| map.guessed(path));
             }
             for (format, count) in found.records {
                 *notes.records.entry(format).or_default() += count;

@@ -13,6 +13,7 @@ mod openhands;
 mod remote;
 mod swe_agents;
 mod swebench_relatives;
+mod tables;
 mod text_dumps;
 mod trainers;
 

@@ -484,3 +484,53 @@ fn fine_tuning_example_of_swe_smith() {
     assert_eq!(kinds(&loaded, 0, 0).len(), 75);
     assert_eq!(map_of(&loaded), "steps=messages,group=instance_id");
 }
+
+#[test]
+fn the_sample_needs_its_map() {
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-data/formats/chat-jsonl");
+    let loaded = load(&[path.clone()], &LoadOptions::default(), &mut |_| true);
+    assert_eq!(problems(&loaded), []);
+    assert_eq!(loaded.groups.len(), 2);
+    let unscored = |t: &gagar::domain::Trajectory| t.outcome == Outcome::Unscored;
+    assert!(
+        loaded
+            .groups
+            .iter()
+            .all(|group| group.trajectories.iter().all(unscored))
+    );
+    assert_eq!(
+        loaded.guessed[0].left_over,
+        ["sample", "policy_version", "metrics"]
+    );
+    let map = "group=task_id,id=sample,reward=metrics.tests_ok,patch=diff,steps=messages,\
+               policy=policy_version,task=issue,cost=metrics.usd,tokens_out=metrics.out";
+    let options = LoadOptions {
+        map: Some(map.parse().expect("map")),
+        ..LoadOptions::default()
+    };
+    let loaded = load(&[path], &options, &mut |_| true);
+    assert_eq!(problems(&loaded), []);
+    assert_eq!(
+        table(&loaded),
+        [
+            ("acme__heron-1", "0", "pass", Some(5)),
+            ("acme__heron-1", "1", "fail", Some(8)),
+            ("acme__heron-1", "2", "unscored", Some(2)),
+            ("acme__heron-2", "0", "pass", Some(2)),
+            ("acme__heron-2", "1", "fail", Some(2)),
+        ]
+    );
+    let first = &loaded.groups[0].trajectories[0];
+    assert_eq!(
+        (first.cost_usd, first.output_tokens),
+        (Some(0.021), Some(412))
+    );
+    assert_eq!(
+        loaded.groups[0].task.title.as_deref(),
+        Some("`greet(None)` raises TypeError")
+    );
+    let content = loaded.open(0).expect("open");
+    assert_eq!(content.problems, Vec::<String>::new());
+    assert_eq!(content.trajectories[1].steps[4].kind(), StepKind::ToolCall);
+}

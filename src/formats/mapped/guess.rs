@@ -63,6 +63,7 @@ const NAMES: &[(MapKey, Shape, &[&str])] = &[
             "final_patch",
             "fix_patch",
             "patch",
+            "diff",
             "test_result.git_patch",
             "info.submission",
         ],
@@ -176,13 +177,15 @@ const VERDICT: &[&str] = &[
 /// Whether a record is a row of a table of rollouts: messages in one column and, in others, the
 /// patch, the verdict or the rollout's id, which neither a prediction nor a trace alone has.
 pub(crate) fn is_row(fields: &Fields<'_>) -> bool {
-    let has = |columns: &[&str]| columns.iter().any(|column| fields.some(column).is_some());
+    // Columns are there where a row has nothing to say, too.
+    let has = |columns: &[&str]| columns.iter().any(|column| fields.has(column));
     has(GROUP)
         && (has(VERDICT) || has(&["trajectory_id", "traj_id", "generated_patch", "git_patch"]))
         && !fields.has("info")
-        && TURNS
-            .iter()
-            .any(|column| fields.some(column).is_some_and(is_turns))
+        && TURNS.iter().any(|column| {
+            let turns = fields.raw(column);
+            turns.is_some_and(|raw| raw.get() == "null" || is_turns(raw))
+        })
 }
 
 /// The map that fits these records, and the columns it does not use; `None` when there is no list of

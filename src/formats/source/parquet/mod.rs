@@ -264,3 +264,100 @@ impl Read for Tail {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    fn data(name: &str) -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/formats/data")
+            .join(name)
+    }
+
+    fn open(path: std::path::PathBuf) -> Table {
+        let listed = super::super::list(&[path], &mut Vec::new());
+        Table::open(&listed[0]).expect("table")
+    }
+
+    /// The rows of `types.jsonl` were written by Python beside the Parquet files.
+    fn expected() -> Vec<Value> {
+        let text = std::fs::read_to_string(data("types.jsonl")).expect("rows");
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("row"))
+            .collect()
+    }
+
+    #[test]
+    fn every_type_reads_as_python_wrote_it() {
+        for name in ["types-v1.parquet", "types-v2.parquet"] {
+            let (table, expected) = (open(data(name)), expected());
+            let mut rows = Vec::new();
+            for group in 0..table.groups().len() {
+                let mut take = |text: &str| {
+                    rows.push(serde_json::from_str::<Value>(text).expect("JSON"));
+                    true
+                };
+                table.read(group, 0, &|_| true, &mut take).expect("rows");
+            }
+            assert_eq!(rows.len(), expected.len());
+            for (row, expected) in rows.iter().zip(&expected) {
+                assert_eq!(row, expected, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_row_and_some_columns() {
+        for name in ["types-v1.parquet", "types-v2.parquet"] {
+            let (table, expected) = (open(data(name)), expected());
+            for (row, expected) in (0..).zip(&expected) {
+                let text = table.row(row).expect("row");
+                let found: Value = serde_json::from_str(&text).expect("JSON");
+                assert_eq!(found, *expected, "{name} row {row}");
+            }
+            assert!(matches!(table.row(90), Err(TableError::Row(91))));
+            let mut first = String::new();
+            let wanted = |column: &str| ["i8", "ls"].contains(&column);
+            let mut take = |text: &str| {
+                text.clone_into(&mut first);
+                false
+            };
+            table.read(1, 5, &wanted, &mut take).expect("rows");
+            let found: Value = serde_json::from_str(&first).expect("JSON");
+            assert_eq!(found["ls"], expected[45]["ls"]);
+            assert_eq!(found.as_object().map(|fields| fields.len()), Some(2));
+        }
+    }
+
+    #[test]
+    fn broken_bytes_are_errors() {
+        let bytes = std::fs::read(data("types-v1.parquet")).expect("bytes");
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("x.parquet");
+        let mut broken = 0;
+        // One byte changed somewhere, or the file cut off: never a panic, never a hang.
+        for at in (4..bytes.len()).step_by(61) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x55;
+            std::fs::write(&path, &changed).expect("write");
+            let listed = super::super::list(&[path.clone()], &mut Vec::new());
+            let Ok(table) = Table::open(&listed[0]) else {
+                broken += 1;
+                continue;
+            };
+            for group in 0..table.groups().len() {
+                broken += usize::from(table.read(group, 0, &|_| true, &mut |_| true).is_err());
+            }
+        }
+        assert!(broken > 20, "{broken}");
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).expect("write");
+        let listed = super::super::list(&[path], &mut Vec::new());
+        let error = Table::open(&listed[0]).err().map(|error| error.to_string());
+        assert!(error.is_some_and(|text| text.starts_with("the Parquet file cannot be read")));
+    }
+}
