@@ -687,6 +687,8 @@ fn convert_replaces_only_what_it_may() {
         assert!(slip.err.contains("overwrite"), "{}", slip.err);
         assert_eq!(desk.read("groups.jsonl"), before);
     }
+    let inside = desk.run(&["convert", ".", "-o", "new.jsonl", "--json"]);
+    assert!(inside.err.contains("reads both"), "{inside:?}");
     let folder = desk.run(&["convert", "groups.jsonl", "-o", ".", "--force"]);
     assert_eq!(folder.code, 2, "{folder:?}");
     let names = std::fs::read_dir(desk.path()).unwrap();

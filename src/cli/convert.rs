@@ -75,10 +75,10 @@ pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         )));
     }
     let converted = if to_stdout {
-        write_groups(&set, &indices, io.out, io.err)?
+        write_groups(&set, &indices, args, io.out, io.err)?
     } else {
         let written = write_whole(&args.output, |out| {
-            write_groups(&set, &indices, out, io.err)
+            write_groups(&set, &indices, args, out, io.err)
         });
         written
             .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?
@@ -103,7 +103,23 @@ pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
             summary.output, summary.groups, summary.trajectories, summary.problems
         ))?;
     }
+    if !to_stdout && lies_in_input(args) {
+        io.note("note: the file lies in a folder that was loaded; loading it again reads both")?;
+    }
     Ok(Ending::of(summary.problems > 0))
+}
+
+/// Whether the output lies in one of the folders given.
+fn lies_in_input(args: &ConvertArgs) -> bool {
+    let Ok(output) = args.output.canonicalize() else {
+        return false;
+    };
+    let mut folders = args.input.paths.iter().filter(|path| path.is_dir());
+    folders.any(|folder| {
+        folder
+            .canonicalize()
+            .is_ok_and(|folder| output.starts_with(folder))
+    })
 }
 
 /// A file that stands there is replaced only when that was asked for.
@@ -121,6 +137,7 @@ fn refuse_existing(args: &ConvertArgs) -> Result<(), CliError> {
 fn write_groups(
     set: &LoadedSet,
     indices: &[usize],
+    args: &ConvertArgs,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<Converted> {
@@ -146,7 +163,7 @@ fn write_groups(
         let lost = write_group(out, group, &content, answers)?;
         let reasons = content.problems.into_iter().chain(lost);
         converted.problems.extend(reasons.map(|reason| Problem {
-            path: Path::new("").to_owned(),
+            path: args.input.paths.first().cloned().unwrap_or_default(),
             line: None,
             record: Some(group.id.as_str().to_owned()),
             reason,

@@ -211,3 +211,229 @@ fn what_options_decided_is_kept() {
     let (after, _folder) = again(&set);
     assert!(after.groups[0].trajectories[0].outcome.is_pass());
 }
+
+/// Random groups as a loader may hand them over, each thing known or not by itself.
+mod random {
+    use gagar::diff::summarize;
+    use gagar::domain::{
+        Content, Extra, GroupId, Outcome, RolloutGroup, Step, StepKind, TaskContent, TaskSummary,
+        TestCounts, TestResult, TestStatus, Trajectory, TrajectoryContent,
+    };
+    use proptest::option::of;
+    use proptest::prelude::*;
+
+    /// Any characters, controls among them.
+    fn text() -> impl Strategy<Value = String> {
+        let chars = prop::collection::vec(any::<char>(), 0..12);
+        chars.prop_map(|chars| chars.into_iter().collect())
+    }
+
+    fn number() -> impl Strategy<Value = f64> {
+        any::<f64>().prop_filter("finite", |value| value.is_finite())
+    }
+
+    /// Counts are read as numbers: exact below 2^53.
+    fn count() -> impl Strategy<Value = u64> {
+        0..1_u64 << 53
+    }
+
+    fn json() -> impl Strategy<Value = String> {
+        prop_oneof![
+            Just("[1, {\"a\":null}]".to_owned()),
+            Just("-0.0".to_owned()),
+            Just("{\"command\":\"ls\"}".to_owned()),
+            text().prop_map(|text| serde_json::to_string(&text).unwrap()),
+        ]
+    }
+
+    fn extra() -> impl Strategy<Value = Extra> {
+        prop::collection::vec((text(), json()), 0..3).prop_map(Extra)
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let kind = of(prop::sample::select(StepKind::ALL.to_vec()));
+        let texts = (
+            of(text()),
+            text(),
+            of(text()),
+            of(prop_oneof![json(), text()]),
+        );
+        let numbers = (of(any::<i64>()), of(count()), of(count()), of(number()));
+        (kind, texts, of(text()), numbers, of(text()), any::<bool>()).prop_map(
+            |(kind, (role, text, tool, args), call_id, numbers, time, truncated)| Step {
+                kind,
+                role,
+                text,
+                tool,
+                args,
+                call_id,
+                exit_code: numbers.0,
+                ms: numbers.1,
+                tokens: numbers.2,
+                cost_usd: numbers.3,
+                time,
+                truncated,
+            },
+        )
+    }
+
+    fn test() -> impl Strategy<Value = TestResult> {
+        use TestStatus::{Error, Fail, Pass, Skip, Unknown};
+        let status = prop::sample::select(vec![Pass, Fail, Error, Skip, Unknown]);
+        (text(), text(), status, of(text())).prop_map(|(name, group, status, message)| TestResult {
+            name,
+            group,
+            status,
+            message,
+        })
+    }
+
+    fn trajectory() -> impl Strategy<Value = (Trajectory, TrajectoryContent)> {
+        let verdict = prop_oneof![
+            Just((Outcome::Unscored, None)),
+            number().prop_map(|reward| (Outcome::Pass, Some(reward))),
+            number().prop_map(|reward| (Outcome::Fail, Some(reward))),
+        ];
+        let texts = (
+            of(text()),
+            prop::collection::vec(step(), 0..4),
+            prop::collection::vec(test(), 0..3),
+            of(text()),
+        );
+        let counts = (of(0_u32..9), of((0_u32..9, 0_u32..9)));
+        let numbers = (
+            of(number()),
+            of(count()),
+            of(count()),
+            of(number()),
+            of(count()),
+        );
+        let words = (of(text()), of(text()), prop::collection::vec(text(), 0..3));
+        let flags = (any::<bool>(), any::<bool>());
+        (verdict, texts, counts, numbers, words, flags, extra()).prop_map(
+            |(verdict, texts, counts, numbers, words, flags, meta)| {
+                let mut trajectory = Trajectory::new("", verdict.0);
+                trajectory.reward = verdict.1;
+                trajectory.patch = summarize(texts.0.as_deref());
+                trajectory.steps = counts.0;
+                trajectory.tests = counts
+                    .1
+                    .map(|(passed, failed)| TestCounts { passed, failed });
+                trajectory.recorded_advantage = numbers.0;
+                trajectory.input_tokens = numbers.1;
+                trajectory.output_tokens = numbers.2;
+                trajectory.cost_usd = numbers.3;
+                trajectory.wall_ms = numbers.4;
+                trajectory.policy = words.0;
+                trajectory.exit_status = words.1;
+                trajectory.marks = words.2;
+                (trajectory.masked, trajectory.truncated) = flags;
+                trajectory.meta = meta;
+                let content = TrajectoryContent {
+                    patch: texts.0,
+                    steps: texts.1,
+                    tests: texts.2,
+                    test_log: texts.3,
+                };
+                (trajectory, content)
+            },
+        )
+    }
+
+    fn task() -> impl Strategy<Value = (TaskSummary, TaskContent)> {
+        let names = || prop::collection::vec(text(), 0..3);
+        let summary = (of(text()), of(text()), of(text()), any::<bool>());
+        let files = prop::collection::vec((text(), text()), 0..3);
+        (summary, of(text()), of(text()), names(), names(), files).prop_map(
+            |(summary, text, reference_patch, fail_to_pass, pass_to_pass, base_files)| {
+                let summary = TaskSummary {
+                    title: summary.0,
+                    repo: summary.1,
+                    base_commit: summary.2,
+                    has_reference: summary.3,
+                };
+                let content = TaskContent {
+                    text,
+                    reference_patch,
+                    fail_to_pass,
+                    pass_to_pass,
+                    base_files,
+                };
+                (summary, content)
+            },
+        )
+    }
+
+    /// A group and its texts; ids are not empty and differ.
+    pub(super) fn group() -> impl Strategy<Value = (RolloutGroup, Content)> {
+        let trajectories = prop::collection::vec(trajectory(), 1..4);
+        (text(), of(any::<i64>()), task(), trajectories, extra()).prop_map(
+            |(id, step, (summary, task), pairs, meta)| {
+                let (mut trajectories, contents): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+                for (index, trajectory) in trajectories.iter_mut().enumerate() {
+                    trajectory.id.0 = format!("{index}{id}");
+                }
+                let group = RolloutGroup {
+                    id: GroupId(format!("g{id}")),
+                    step,
+                    task: summary,
+                    trajectories,
+                    fingerprint: String::new(),
+                    meta,
+                };
+                let content = Content {
+                    task,
+                    trajectories: contents,
+                    problems: Vec::new(),
+                };
+                (group, content)
+            },
+        )
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_group_is_the_same_after_a_round((group, content) in random::group()) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("groups.jsonl");
+        let mut out = Vec::new();
+        write_group(&mut out, &group, &content, &[]).unwrap();
+        fs::write(&path, out).unwrap();
+        let loaded = load_all(&[path]);
+        proptest::prop_assert_eq!(&loaded.problems, &[]);
+        let mut found = gagar::domain::RolloutGroup::clone(&loaded.groups[0]);
+        found.fingerprint.clear();
+        let mut group = group;
+        for group in [&mut found, &mut group] {
+            spaced_alike(&mut group.meta);
+            for trajectory in &mut group.trajectories {
+                spaced_alike(&mut trajectory.meta);
+            }
+        }
+        proptest::prop_assert_eq!(found, group);
+        let (mut found, mut content) = (loaded.open(0).unwrap(), content);
+        for texts in [&mut found, &mut content] {
+            for step in texts.trajectories.iter_mut().flat_map(|t| &mut t.steps) {
+                if let Some(args) = &mut step.args {
+                    *args = escaped_alike(args);
+                }
+            }
+        }
+        proptest::prop_assert_eq!(found, content);
+    }
+}
+
+/// JSON written in one way, whatever its blanks and escapes were.
+fn escaped_alike(json: &str) -> String {
+    match serde_json::from_str::<serde_json::Value>(json) {
+        Ok(value) => value.to_string(),
+        Err(_) => json.to_owned(),
+    }
+}
+
+fn spaced_alike(extra: &mut Extra) {
+    for (_, json) in &mut extra.0 {
+        *json = escaped_alike(json);
+    }
+}
