@@ -230,6 +230,79 @@ fn without_a_history_the_first_step_has_the_prompt_and_lost_traces_are_told() {
 }
 
 #[test]
+fn a_broken_attempt_is_told_and_the_numbers_of_the_others_stay() {
+    let folder = tempfile::tempdir().expect("folder");
+    let run = folder.path().join("run-r");
+    let mut whole = attempt(&diff("third"), "submitted");
+    whole["info"]["best_attempt_idx"] = json!(2);
+    whole["attempts"] = json!([
+        attempt(&diff("first"), "submitted"),
+        7,
+        attempt(&diff("third"), "submitted"),
+    ]);
+    write(&run, "acme__nemo-1.traj", &whole);
+    write(
+        &run,
+        "results.json",
+        &json!({"unresolved_ids": ["acme__nemo-1"], "resolved_ids": []}),
+    );
+    let loaded = load_all(&[folder.path().to_path_buf()]);
+    let problems = shown(&loaded);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("attempts: element 2"), "{problems:?}");
+    let told: Vec<(&str, Outcome)> = loaded.groups[0]
+        .trajectories
+        .iter()
+        .map(|t| (t.id.as_str(), t.outcome))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("run-r/attempt-1", Outcome::Unscored),
+            ("run-r/attempt-3", Outcome::Fail)
+        ]
+    );
+    let content = loaded.open(0).expect("open");
+    assert_eq!(content.problems, Vec::<String>::new());
+    assert_eq!(content.trajectories[1].patch, Some(diff("third")));
+    assert!(!content.trajectories[1].steps.is_empty());
+}
+
+#[test]
+fn a_prediction_of_another_patch_is_a_rollout_beside_the_attempts() {
+    let folder = tempfile::tempdir().expect("folder");
+    let run = folder.path().join("run-r");
+    let mut whole = attempt(&diff("first"), "submitted");
+    whole["info"]["best_attempt_idx"] = json!(0);
+    whole["attempts"] = json!([attempt(&diff("first"), "submitted")]);
+    write(&run, "acme__nemo-1.traj", &whole);
+    write(
+        &run,
+        "preds.json",
+        &json!({"acme__nemo-1": {"instance_id": "acme__nemo-1", "model_patch": diff("edited")}}),
+    );
+    write(
+        &run,
+        "results.json",
+        &json!({"resolved_ids": ["acme__nemo-1"]}),
+    );
+    let loaded = load_all(&[folder.path().to_path_buf()]);
+    assert_eq!(shown(&loaded), Vec::<String>::new());
+    let told: Vec<(&str, Outcome)> = loaded.groups[0]
+        .trajectories
+        .iter()
+        .map(|t| (t.id.as_str(), t.outcome))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("run-r/attempt-1", Outcome::Unscored),
+            ("run-r", Outcome::Pass)
+        ]
+    );
+}
+
+#[test]
 fn without_a_choice_no_attempt_gets_the_verdict() {
     let folder = tempfile::tempdir().expect("folder");
     let run = folder.path().join("run-r");

@@ -352,7 +352,8 @@ fn rollouts(run: &mut Run, prediction: Prediction, joining: &Joining) -> Vec<Fou
     };
     // The top level repeats the attempt that was chosen; without its number the same patch tells.
     let named = trace.as_ref().and_then(|trace| trace.chosen);
-    let chosen = match named.and_then(|index| attempts.get(index as usize)) {
+    let of_number = |index| attempts.iter().find(|attempt| attempt.part == Some(index));
+    let chosen = match named.and_then(of_number) {
         Some(attempt) => Some(attempt).filter(is_it),
         None if none_of_its_own => None,
         None => attempts.iter().find(is_it),
