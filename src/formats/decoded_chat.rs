@@ -109,10 +109,13 @@ fn turns(text: &str, first: Speaker) -> Vec<(Speaker, &str)> {
 fn by_role_tokens(text: &str, first: Speaker) -> Vec<(Speaker, &str)> {
     let (mut out, mut rest, mut speaker) = (Vec::new(), text, first);
     loop {
-        let next = ROLES
-            .iter()
-            .filter_map(|(marker, role)| Some((rest.find(marker)?, marker.len(), *role)))
-            .min_by_key(|(at, ..)| *at);
+        // One pass over the text however rare a marker is.
+        let next = rest.match_indices('<').find_map(|(at, _)| {
+            let marker = ROLES
+                .iter()
+                .find(|(marker, _)| rest[at..].starts_with(marker));
+            marker.map(|(marker, role)| (at, marker.len(), *role))
+        });
         let Some((at, len, role)) = next else {
             out.push((speaker, rest));
             return out;
@@ -184,10 +187,10 @@ fn blocks(turn: &str, speaker: Speaker, out: &mut Vec<Step>) {
         rest = &rest[end + "</think>".len()..];
     }
     loop {
-        let next = TAGS
-            .iter()
-            .filter_map(|tag| Some((rest.find(tag.0)?, tag)))
-            .min_by_key(|(at, _)| *at);
+        let next = rest.match_indices('<').find_map(|(at, _)| {
+            let tag = TAGS.iter().find(|tag| rest[at..].starts_with(tag.0));
+            tag.map(|tag| (at, tag))
+        });
         let Some((at, (open, close, kind))) = next else {
             return push(out, plain, speaker, rest);
         };

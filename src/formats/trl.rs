@@ -20,13 +20,16 @@ const KNOWN: &[&str] = &[
     "images",
 ];
 
-/// A prompt, a completion and an advantage.
+/// A prompt and a completion with an advantage or, as TRL logged it at first, a step and a reward.
 pub(crate) fn is_row(record: &Record<'_>) -> bool {
-    ["prompt", "completion", "advantage"]
-        .iter()
-        .all(|key| record.has(key))
-        && !record.has("example_id")
-        && !record.has("task_id")
+    record.fields().is_some_and(|fields| {
+        let is_reward = |key: &str| key.contains("reward");
+        fields.has("prompt")
+            && fields.has("completion")
+            && (fields.has("advantage") || fields.has("step") && fields.keys().any(is_reward))
+            && !fields.has("example_id")
+            && !fields.has("task_id")
+    })
 }
 
 /// Reads what the index needs of a row.

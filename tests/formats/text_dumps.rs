@@ -319,4 +319,8 @@ fn areal_skyrl_slime_and_trl_are_grouped_by_their_keys() {
         .map(|t| t.recorded_advantage)
         .collect();
     assert_eq!(advantages, [Some(0.7), None, Some(-0.7)]);
+    // Before TRL logged advantages.
+    let early = "{\"step\":1,\"prompt\":\"Fix\",\"completion\":\"no\",\"tests_reward\":0.0}\n";
+    let (loaded, _root) = load_folder(&[("early.jsonl", early.as_bytes())]);
+    assert!(rows(&loaded)[0].ends_with("/line 1 fail 0 [no patch found in the text]"));
 }
