@@ -7,6 +7,7 @@ use super::files;
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::native::call_text;
 use super::responses;
+use super::split;
 use super::swebench::traces::entry;
 use crate::domain::{Step, StepKind};
 
@@ -42,6 +43,26 @@ pub(crate) fn turns(json_text: &str) -> Result<Vec<Step>, JsonError> {
     .into_iter()
     .for_each(|text| push(&mut out, StepKind::Message, text));
     Ok(out)
+}
+
+/// The number of [`turns`], counted without decoding long texts.
+///
+/// # Errors
+/// As [`turns`].
+pub(crate) fn count_turns(json_text: &str) -> Result<usize, JsonError> {
+    match json::kind(json_text) {
+        Kind::List => turns(&split::abridge(json_text)),
+        // A text may hold the conversation as JSON: it cannot be cut.
+        Kind::Text => {
+            let text = json::text("messages", json_text)?;
+            if json::kind(&text) == Kind::List && files::Body::split(text.trim()).is_ok() {
+                return count_turns(text.trim());
+            }
+            turns(json_text)
+        }
+        _ => turns(json_text),
+    }
+    .map(|steps| steps.len())
 }
 
 /// The text of the first user message of a conversation.

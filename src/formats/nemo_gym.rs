@@ -15,6 +15,7 @@ use super::found::{Found, Scope};
 use super::json::{Fields, JsonError, Raw};
 use super::native::title;
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name, short_hash};
+use super::split;
 use super::{responses, swebench};
 
 /// Keys that are read, or that repeat what another key says.
@@ -100,6 +101,13 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// Number of steps in a record, counted without decoding its long texts.
+fn count_steps(record: &str) -> Result<usize, JsonError> {
+    let brief = split::abridge(record);
+    let fields = Fields::split(&brief)?;
+    Ok(Parts::of(&fields)?.steps()?.len())
+}
+
 /// Reads what the index needs of a rollout.
 pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     let Some(fields) = record.fields() else {
@@ -145,9 +153,9 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
         let mark = "patch_exists is false, yet there is a diff";
         trajectory.marks.push(mark.to_owned());
     }
-    match parts.steps() {
-        Ok(steps) if steps.is_empty() => trajectory.marks.push("no messages recorded".to_owned()),
-        Ok(steps) => trajectory.steps = Some(u32::try_from(steps.len()).unwrap_or(u32::MAX)),
+    match count_steps(record.text) {
+        Ok(0) => trajectory.marks.push("no messages recorded".to_owned()),
+        Ok(steps) => trajectory.steps = Some(u32::try_from(steps).unwrap_or(u32::MAX)),
         Err(error) => found.problem(record, Some(&name), error.to_string()),
     }
     scalars(&parts, &mut trajectory);

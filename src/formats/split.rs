@@ -165,6 +165,55 @@ pub(crate) fn key<'a>(text: &'a str, key: &Key<'a>) -> Option<Cow<'a, str>> {
     serde_json::from_str(quoted).ok().map(Cow::Owned)
 }
 
+/// Bytes of a text that [`abridge`] keeps, about.
+const KEPT: usize = 64;
+
+/// The same JSON with all long texts cut to their beginnings; keys are kept. Enough to count what is
+/// there: texts that are blank stay so, others do not become blank.
+pub(crate) fn abridge(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(text.len() / 8);
+    // Up to here the text is copied.
+    let (mut copied, mut at) = (0, 0);
+    while let Some(quote) = memchr::memchr(b'"', &bytes[at..]).map(|found| at + found) {
+        let Ok(end) = string(bytes, quote) else { break };
+        at = end;
+        if end - quote < 2 * KEPT || bytes.get(blanks(bytes, end)) == Some(&b':') {
+            continue;
+        }
+        if let Some(kept) = beginning(&text[quote + 1..end - 1]) {
+            out.push_str(&text[copied..quote + 1 + kept]);
+            copied = end - 1;
+        }
+    }
+    out.push_str(&text[copied..]);
+    out
+}
+
+/// Length of the beginning of a string's literal that ends between two characters and is not blank.
+fn beginning(literal: &str) -> Option<usize> {
+    let bytes = literal.as_bytes();
+    let (mut at, mut is_blank) = (0, true);
+    while at < KEPT || is_blank {
+        let byte = *bytes.get(at)?;
+        at += match (byte, bytes.get(at + 1)) {
+            (b'\\', Some(b'u')) => {
+                is_blank = false;
+                6
+            }
+            (b'\\', Some(escape)) => {
+                is_blank &= matches!(escape, b'n' | b't' | b'r' | b'f');
+                2
+            }
+            _ => {
+                is_blank &= byte == b' ';
+                1
+            }
+        };
+    }
+    (at..bytes.len()).find(|at| literal.is_char_boundary(*at))
+}
+
 /// The byte of the first pair or element behind an opening bracket.
 fn open(bytes: &[u8], bracket: u8, what: &'static str) -> Result<usize, Fault> {
     let at = blanks(bytes, 0);
@@ -536,6 +585,33 @@ mod tests {
             }
             let error = ours(&text[..cut]).unwrap_err();
             prop_assert!(matches!(error, Fault::End(_)), "{error} in {}", &text[..cut]);
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_where_a_character_ends() {
+        let long = "x".repeat(500);
+        let text = format!(
+            r#"{{"a":"{long}","{long}": "short","b":["\\{long}","\u00e9{long}","{}"]}}"#,
+            "\\n".repeat(300)
+        );
+        let brief = abridge(&text);
+        assert!(brief.len() < 1800, "{brief}");
+        let value: serde_json::Value = serde_json::from_str(&brief).unwrap();
+        assert_eq!(value[&long], "short");
+        // A blank text stays as it is.
+        assert_eq!(value["b"][2], "\n".repeat(300));
+        let list = serde_json::json!(["é\\\"\n\u{1f600}".repeat(50), "\u{1f600}".repeat(99)]);
+        for ascii in ["", "a", "ab", "abc", "abcdefg"] {
+            let text = list.to_string().replacen('é', ascii, 1);
+            let brief: Vec<String> = serde_json::from_str(&abridge(&text)).unwrap();
+            let whole: Vec<String> = serde_json::from_str(&text).unwrap();
+            for (brief, whole) in brief.iter().zip(&whole) {
+                assert!(
+                    whole.starts_with(brief) && (60..90).contains(&brief.len()),
+                    "{brief}"
+                );
+            }
         }
     }
 

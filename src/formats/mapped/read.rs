@@ -362,8 +362,8 @@ impl<'a> Reader<'_, '_, 'a> {
 
     fn count_steps(&mut self) -> Option<u32> {
         let text = self.value(MapKey::Steps)?;
-        match chat::turns(&text) {
-            Ok(steps) => Some(u32::try_from(steps.len()).unwrap_or(u32::MAX)),
+        match chat::count_turns(&text) {
+            Ok(steps) => Some(u32::try_from(steps).unwrap_or(u32::MAX)),
             Err(error) => {
                 self.problems
                     .push(format!("{}: {error}", self.name(MapKey::Steps)));
