@@ -608,7 +608,7 @@ mod tests {
             let whole: Vec<String> = serde_json::from_str(&text).unwrap();
             for (brief, whole) in brief.iter().zip(&whole) {
                 assert!(
-                    whole.starts_with(brief) && (60..90).contains(&brief.len()),
+                    whole.starts_with(brief) && (30..90).contains(&brief.len()),
                     "{brief}"
                 );
             }
