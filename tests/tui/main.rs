@@ -5,6 +5,7 @@
 mod compare;
 mod grading;
 mod groups;
+mod live;
 mod overlays;
 mod saving;
 mod sizes;

@@ -1,0 +1,220 @@
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use gagar::formats::Progress;
+use gagar::store::MemoryStore;
+use gagar::tui::effect::Effect;
+use gagar::tui::loading::{Follow, Stage};
+use gagar::tui::message::Message;
+use gagar::tui::model::Screen;
+use gagar::tui::testing::Harness;
+
+fn line(group: &str, id: &str, reward: u8) -> String {
+    format!(
+        "{{\"group_id\":\"{group}\",\"trajectory_id\":\"{id}\",\"reward\":{reward},\"patch\":\"--- a/f\\n+++ b/f\\n@@ -1 +1 @@\\n-a\\n+{group}{id}\\n\"}}\n"
+    )
+}
+
+fn append(path: &Path, text: &str) {
+    let file = fs::File::options().append(true).open(path);
+    file.and_then(|mut file| file.write_all(text.as_bytes()))
+        .unwrap();
+}
+
+/// Groups m (three pass, one fails) and z, and the file they stand in.
+fn reviewing() -> (Harness, tempfile::TempDir) {
+    let root = tempfile::tempdir().unwrap();
+    let text: String = [("a", 1), ("b", 1), ("c", 1), ("d", 0)]
+        .iter()
+        .map(|(id, reward)| line("m", id, *reward))
+        .collect();
+    fs::write(root.path().join("x.jsonl"), text + &line("z", "a", 1)).unwrap();
+    let harness = Harness::open(&[root.path()], 120, 30).unwrap();
+    (harness, root)
+}
+
+fn focused(harness: &Harness) -> String {
+    let session = harness.model.session.as_ref().unwrap();
+    let group = harness.model.compare.group.unwrap();
+    let focus = harness.model.compare.focus().unwrap();
+    session.group(group).unwrap().trajectories[focus]
+        .id
+        .0
+        .clone()
+}
+
+/// The ranking on screen.
+fn strip(harness: &Harness) -> Vec<Vec<usize>> {
+    let (_, reviewed) = harness.model.reviewed.as_ref().unwrap();
+    reviewed.shown.ranking.tiers().to_vec()
+}
+
+#[test]
+fn another_group_growing_leaves_the_one_on_screen_alone() {
+    let (mut harness, root) = reviewing();
+    harness.press("<enter>lJ");
+    let (focus, reviewed) = (focused(&harness), strip(&harness));
+    let opens = harness.effects().len();
+    append(
+        &root.path().join("x.jsonl"),
+        &(line("z", "b", 0) + &line("a", "a", 1)),
+    );
+    assert!(harness.look_again());
+    assert_eq!(harness.model.screen, Screen::Compare);
+    assert_eq!(focused(&harness), focus);
+    assert_eq!(strip(&harness), reviewed);
+    let asked = &harness.effects()[opens..];
+    assert!(
+        !asked.iter().any(|e| matches!(e, Effect::OpenGroup { .. })),
+        "{asked:?}"
+    );
+    // The list holds the new group, in the order of the ids, and the selection stays.
+    harness.press("<esc>");
+    let session = harness.model.session.as_ref().unwrap();
+    let shown: Vec<&str> = harness
+        .model
+        .groups
+        .visible()
+        .iter()
+        .map(|&group| session.group(group).unwrap().id.as_str())
+        .collect();
+    assert_eq!(shown, ["a", "m", "z"]);
+    let selected = harness.model.groups.selected().unwrap();
+    assert_eq!(session.group(selected).unwrap().id.as_str(), "m");
+    assert_eq!(session.rows().len(), 3);
+    assert_eq!(session.rows()[1].n, 2);
+}
+
+#[test]
+fn a_group_that_grows_on_the_screen_keeps_draft_and_focus() {
+    let (mut harness, root) = reviewing();
+    harness.press("<enter>lJ");
+    let group = harness.model.compare.group.unwrap();
+    let focus = focused(&harness);
+    let draft = |harness: &Harness| {
+        let session = harness.model.session.as_ref().unwrap();
+        let draft = session.draft(group).unwrap();
+        session.to_ids(group, &draft)
+    };
+    let before = draft(&harness);
+    // A file that is read before the others: indices within the group move.
+    fs::write(root.path().join("a.jsonl"), line("m", "0", 1)).unwrap();
+    append(&root.path().join("x.jsonl"), &line("m", "e", 1));
+    assert!(harness.look_again());
+    let session = harness.model.session.as_ref().unwrap();
+    assert_eq!(session.group(group).unwrap().trajectories.len(), 6);
+    assert_eq!(focused(&harness), focus);
+    assert_eq!(draft(&harness), before);
+    let screen = harness.screen();
+    assert!(
+        screen.contains("2 more rollouts came for this group; your draft is kept"),
+        "{screen}"
+    );
+    let opened = harness.model.opened(group).unwrap();
+    assert_eq!(opened.patches.len(), 6);
+    assert!(harness.model.open_failed.is_none());
+}
+
+#[test]
+fn a_submission_of_the_group_as_it_was_is_stale() {
+    let (mut harness, root) = reviewing();
+    harness.press("<enter>lJ<enter>");
+    // Submitting goes on to another group.
+    harness.press("<esc>gg<enter>");
+    let group = harness.model.compare.group.unwrap();
+    append(&root.path().join("x.jsonl"), &line("m", "e", 1));
+    assert!(harness.look_again());
+    let session = harness.model.session.as_ref().unwrap();
+    if session.group(group).unwrap().id.as_str() == "m" {
+        assert!(
+            harness.screen().contains("stale now"),
+            "{}",
+            harness.screen()
+        );
+    }
+    let m = session.find("m").unwrap();
+    assert_eq!(session.state(m).word(), "stale");
+    assert_eq!(session.rows()[m].state.word(), "stale");
+}
+
+#[test]
+fn a_file_that_changed_is_read_again_before_its_group_is_opened() {
+    let (mut harness, root) = reviewing();
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, line("m", "other", 1) + &line("z", "a", 0)).unwrap();
+    harness.press("<enter>");
+    let group = harness.model.compare.group.unwrap();
+    assert_eq!(harness.model.loading.awaited, Some(group));
+    assert!(harness.model.open_failed.is_none());
+    assert!(harness.look_again());
+    assert_eq!(harness.model.loading.awaited, None);
+    let opened = harness.model.opened(group).unwrap();
+    let text = opened.content.trajectories[0].patch.as_deref().unwrap();
+    assert!(text.contains("mother"), "{text}");
+}
+
+#[test]
+fn a_file_that_grows_is_opened_as_it_is() {
+    let (mut harness, root) = reviewing();
+    append(&root.path().join("x.jsonl"), "{\"group_id\":\"m\",\"traj");
+    harness.press("<enter>");
+    let group = harness.model.compare.group.unwrap();
+    assert_eq!(harness.model.opened(group).unwrap().patches.len(), 4);
+    // Half a line is no problem.
+    assert!(harness.look_again());
+    let session = harness.model.session.as_ref().unwrap();
+    assert_eq!(session.set().problems, []);
+}
+
+#[test]
+fn reading_tells_how_far_it_is_and_is_stopped_by_escape() {
+    let (mut harness, _root) = reviewing();
+    harness.model.loading.stage = Stage::Running;
+    let progress = Progress {
+        bytes_done: 61,
+        bytes_total: 100,
+        ..Progress::default()
+    };
+    harness.send(Message::Loading {
+        progress,
+        elapsed: Duration::from_secs(6),
+    });
+    let screen = harness.screen();
+    assert!(screen.contains("◐ indexing 61% 4s"), "{screen}");
+    assert!(screen.contains("<esc> stop reading"), "{screen}");
+    harness.press("<esc>");
+    assert_eq!(harness.effects().last(), Some(&Effect::StopLoading));
+    harness.send(Message::LoadEnded { complete: false });
+    let screen = harness.screen();
+    assert!(screen.contains("indexing stopped"), "{screen}");
+    assert!(screen.contains("R goes on"), "{screen}");
+    harness.press("R");
+    assert_eq!(harness.effects().last(), Some(&Effect::Reload));
+    assert_eq!(harness.model.loading.stage, Stage::Running);
+    harness.send(Message::LoadEnded { complete: true });
+    assert!(!harness.screen().contains("indexing"));
+}
+
+#[test]
+fn reading_can_be_stopped_before_there_is_a_group() {
+    let store = Box::new(MemoryStore::default());
+    let mut harness = Harness::unloaded(&["x"], 80, 24, store).unwrap();
+    harness.press("<esc>");
+    assert_eq!(harness.effects(), [Effect::StopLoading]);
+}
+
+#[test]
+fn following_tells_what_came() {
+    let (mut harness, _root) = reviewing();
+    harness.send(Message::Followed(Follow {
+        rollouts: 12,
+        ago: Some(Duration::from_secs(3)),
+    }));
+    let screen = harness.screen();
+    assert!(
+        screen.contains("following · +12 rollouts 3s ago"),
+        "{screen}"
+    );
+}
