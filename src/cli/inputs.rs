@@ -8,6 +8,7 @@ use super::args::{Common, Input};
 use super::config;
 use super::error::CliError;
 use super::output::Io;
+use super::progress::ProgressLine;
 use crate::formats::{LoadOptions, LoadedSet, Problem, load};
 use crate::review::{Identity, RankingSource, ReviewSession};
 use crate::store::{Event, EventBody, EventStore, SqliteStore};
@@ -41,7 +42,12 @@ pub fn load_set(paths: &[PathBuf], common: &Common) -> Result<LoadedSet, CliErro
             return Err(CliError::failed(format!("{}: {error}", path.display())));
         }
     }
-    Ok(load(paths, &load_options(common)?, &mut |_| true))
+    let options = load_options(common)?;
+    let mut line = ProgressLine::on_stderr();
+    Ok(load(paths, &options, &mut |progress| {
+        line.tell(progress);
+        true
+    }))
 }
 
 /// Tells the problems of a load on stderr, the first ones in full, and returns whether there were

@@ -18,6 +18,7 @@ mod inputs;
 mod made;
 mod open;
 mod output;
+mod progress;
 mod rank;
 mod whole_file;
 

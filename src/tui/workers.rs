@@ -302,7 +302,10 @@ fn run_load(
         // Notices of what is written while the files are read are not missed.
         let watch = options.follow.then(|| {
             let wake = wake.clone();
-            Watch::start(&options.paths, move || drop(wake.send(Wake::Changed)))
+            Watch::start(&options.paths, move || {
+                // Nobody waits any more when the program ends.
+                let _ = wake.send(Wake::Changed);
+            })
         });
         let mut feed = feed(input, options.follow, read_events, Box::new(now_ms));
         feed.read(&|| stop.load(Ordering::Relaxed), &mut report);
