@@ -157,6 +157,15 @@ fn real_atif_trajectories_are_read_whole() {
             );
         }
     }
+    let linear = &loaded.groups[0].trajectories[1];
+    for mark in [
+        "4 copied steps shown as one",
+        "3 sub-agent trajectories are not there",
+    ] {
+        // The continuation holds the copies.
+        let is_there = linear.marks.iter().any(|m| m == mark);
+        assert!(is_there, "{:?}", linear.marks);
+    }
     let steps = |id: &str| {
         let index = loaded
             .groups
@@ -600,4 +609,87 @@ fn trajectories_as_lines_are_rollouts_of_their_own() {
         .collect();
     assert_eq!(ids, ["t.cont-1:1", "t.cont-1:3"]);
     assert!(loaded.open(0).expect("open").problems.is_empty());
+}
+
+#[test]
+fn a_trial_takes_the_submission_in_its_trace() {
+    let result = trial("x", ",\"verifier_result\":{\"rewards\":{\"reward\":1}}");
+    let patch = "diff --git a/a b/a\\n--- a/a\\n+++ b/a\\n@@ -1 +1 @@\\n-a\\n+b\\n";
+    let trace = format!(
+        "{{\"info\":{{\"exit_status\":\"Submitted\",\"submission\":\"{patch}\",\"model_stats\":{{\"instance_cost\":0.5}}}},\
+         \"trajectory_format\":\"mini-swe-agent-1\",\"messages\":[{{\"role\":\"system\",\"content\":\"s\"}},\
+         {{\"role\":\"user\",\"content\":\"Do it.\"}},{{\"role\":\"assistant\",\"content\":\"ok\"}}]}}"
+    );
+    let (loaded, _root) = load_folder(&[
+        ("job/x/result.json", result.as_bytes()),
+        (
+            "job/x/agent/mini-swe-agent.trajectory.json",
+            trace.as_bytes(),
+        ),
+    ]);
+    assert_eq!(problems(&loaded), []);
+    assert_eq!(loaded.groups.len(), 1, "{:?}", loaded.groups);
+    let trajectory = &loaded.groups[0].trajectories[0];
+    assert_eq!(trajectory.marks, ["patch from the submission in the trace"]);
+    assert_eq!((trajectory.patch.added, trajectory.steps), (1, Some(3)));
+    let content = loaded.open(0).expect("open");
+    assert_eq!(content.problems, Vec::<String>::new());
+    assert_eq!(content.trajectories[0].steps.len(), 3);
+    let opened = content.trajectories[0].patch.as_deref().expect("patch");
+    assert_eq!(opened, patch.replace("\\n", "\n"));
+}
+
+#[test]
+fn sub_agents_in_files_of_their_own_are_shown_behind_their_run() {
+    let document = |session: &str, steps: &str| {
+        format!(
+            "{{\"schema_version\":\"ATIF-v1.7\",\"session_id\":\"{session}\",\"agent\":{{\"name\":\"a\"}},\
+             \"steps\":[{steps}]}}"
+        )
+    };
+    let refers = "{\"step_id\":1,\"source\":\"system\",\"message\":\"handed over\",\"observation\":{\"results\":[\
+        {\"subagent_trajectory_ref\":[{\"session_id\":\"s-1\",\"trajectory_path\":\"t.summary.json\",\"extra\":{\"summary\":\"in short\"}},\
+        {\"session_id\":\"s-2\"},{\"session_id\":\"s-3\",\"trajectory_path\":\"t.gone.json\"}]}]}}";
+    let step =
+        |text: &str| format!("{{\"step_id\":1,\"source\":\"agent\",\"message\":\"{text}\"}}");
+    let (main, one, two) = (
+        document("s", refers),
+        document("s-1", &step("one")),
+        document("s-2", &step("two")),
+    );
+    let (loaded, _root) = load_folder(&[
+        ("d/t.json", main.as_bytes()),
+        ("d/t.summary.json", one.as_bytes()),
+        ("d/u.json", two.as_bytes()),
+    ]);
+    assert_eq!(problems(&loaded), []);
+    assert_eq!(loaded.groups.len(), 1);
+    let trajectory = &loaded.groups[0].trajectories[0];
+    assert!(
+        trajectory
+            .marks
+            .contains(&"1 sub-agent trajectories are not there".to_owned()),
+        "{:?}",
+        trajectory.marks
+    );
+    let content = loaded.open(0).expect("open");
+    let texts: Vec<&str> = content.trajectories[0]
+        .steps
+        .iter()
+        .map(|s| s.text.as_str())
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "handed over",
+            "[sub-agent t.summary.json: in short]",
+            "[sub-agent s-2]",
+            "[sub-agent t.gone.json]",
+            "[sub-agent in t.summary.json]",
+            "one",
+            "[sub-agent in u.json]",
+            "two"
+        ]
+    );
+    assert_eq!(trajectory.steps, Some(8));
 }

@@ -53,6 +53,10 @@ pub(crate) fn chains(documents: Vec<Document>, joining: &Joining) -> Vec<Chain> 
         })
         .map(|(index, path)| (path.as_path(), index))
         .collect();
+    let mut by_folder: BTreeMap<Option<&Path>, Vec<usize>> = BTreeMap::new();
+    for (index, path) in paths.iter().enumerate() {
+        by_folder.entry(path.parent()).or_default().push(index);
+    }
     for (index, path) in paths.iter().enumerate() {
         let Some((first, number)) = continues(path) else {
             continue;
@@ -88,11 +92,12 @@ pub(crate) fn chains(documents: Vec<Document>, joining: &Joining) -> Vec<Chain> 
                     .push(format!("continued in {target}, which is not there")),
             }
         }
+        let here = by_folder.get(&paths[index].parent());
+        let here = here.map_or(&[][..], Vec::as_slice);
         let mut missing = 0_usize;
         for target in &document.refers {
             let path = paths[index].with_file_name(last_part(target));
-            let same_folder = |other: &usize| paths[*other].parent() == paths[index].parent();
-            let named = (0..documents.len()).filter(same_folder).find(|&other| {
+            let named = here.iter().copied().find(|&other| {
                 let of = &documents[other];
                 other != index
                     && !taken.contains(&other)
@@ -116,7 +121,7 @@ pub(crate) fn chains(documents: Vec<Document>, joining: &Joining) -> Vec<Chain> 
         }
         // A file that wraps a run and its sub-agent without a reference.
         if document.key.as_deref() == Some("parent") {
-            let child = (0..documents.len()).find(|&other| {
+            let child = here.iter().copied().find(|&other| {
                 documents[other].at.file == document.at.file
                     && documents[other].key.as_deref() == Some("child")
             });

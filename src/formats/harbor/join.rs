@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diff::summarize;
-use crate::domain::{Outcome, TaskSummary, TestCounts, Trajectory};
+use crate::domain::{Outcome, PatchPresence, TaskSummary, TestCounts, Trajectory};
 use crate::formats::assemble::Joining;
 use crate::formats::atif::chains::{Chain, chains};
 use crate::formats::found::{
@@ -436,22 +436,24 @@ fn attach_traces(
         let task = TaskSource::Of(first.format, first.place, None);
         return (first.title.clone(), Some(task));
     }
+    let mut told = None;
     for (path, trace) in &inside.traces {
         let beside = Beside::new(trace.format, trace.place, trace.part);
         source.beside.push(titled(beside, path));
-        let steps = trajectory.steps.unwrap_or(0);
-        trajectory.steps = Some(steps.saturating_add(trace.steps));
-        trajectory.cost_usd = trajectory.cost_usd.or(trace.cost_usd);
-        trajectory.input_tokens = trajectory.input_tokens.or(trace.tokens.0);
-        trajectory.output_tokens = trajectory.output_tokens.or(trace.tokens.1);
+        add_trace(trace, trajectory);
+        if let (None, Some(task)) = (&told, &trace.task) {
+            told = Some((task.summary.title.clone(), task.source));
+        }
     }
     for talk in &inside.talks {
         talk.describe(trajectory);
         source.beside.extend(talk.beside());
     }
     if !inside.traces.is_empty() || !inside.talks.is_empty() {
-        let task = inside.talks.first().and_then(Conversation::task);
-        return task.unzip();
+        let said = inside.talks.first().and_then(Conversation::task);
+        let said = said.map(|(title, source)| (Some(title), source));
+        let (title, task) = told.or(said).unzip();
+        return (title.flatten(), task);
     }
     for (path, file) in &inside.files {
         let (_, relative) = step_of(path);
@@ -474,6 +476,29 @@ fn attach_traces(
         trajectory.steps = Some(trajectory.steps.unwrap_or(0).saturating_add(count));
     }
     (None, None)
+}
+
+/// Writes what a trace of another format tells into a trial; what is known already stays.
+fn add_trace(trace: &Trace, trajectory: &mut Trajectory) {
+    let steps = trajectory.steps.unwrap_or(0);
+    trajectory.steps = Some(steps.saturating_add(trace.steps));
+    trajectory.truncated |= trace.truncated;
+    trajectory.cost_usd = trajectory.cost_usd.or(trace.cost_usd);
+    trajectory.input_tokens = trajectory.input_tokens.or(trace.tokens.0);
+    trajectory.output_tokens = trajectory.output_tokens.or(trace.tokens.1);
+    if trajectory.exit_status.is_none() {
+        trajectory.exit_status.clone_from(&trace.exit_status);
+    }
+    if trajectory.policy.is_none() {
+        trajectory.policy.clone_from(&trace.model);
+    }
+    if let Some(patch) = &trace.submission
+        && patch.presence == PatchPresence::Diff
+    {
+        trajectory.patch = patch.clone();
+        let mark = "patch from the submission in the trace";
+        trajectory.marks.push(mark.to_owned());
+    }
 }
 
 /// Attaches test reports and the test run's log.
