@@ -40,6 +40,11 @@ pub const CONTAINERS: &[Container] = &[
         name: "tar",
         doc: "An archive read like a folder, compressed or not.",
     },
+    #[cfg(feature = "parquet")]
+    Container {
+        name: "parquet",
+        doc: "A table; a row is a record with the columns as its keys.",
+    },
 ];
 
 impl Format {
