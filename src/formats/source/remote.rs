@@ -64,6 +64,16 @@ const AZURE_HINT: &str = "the account comes from AZURE_STORAGE_ACCOUNT_NAME, cre
                           AZURE_SKIP_SIGNATURE=true is for public containers";
 const HTTP_HINT: &str = "a signed address may have expired";
 
+/// What helps when the service of a scheme refuses.
+fn hint(scheme: &str) -> &'static str {
+    match scheme {
+        "http" | "https" => HTTP_HINT,
+        "gs" => GCS_HINT,
+        "az" => AZURE_HINT,
+        _ => S3_HINT,
+    }
+}
+
 /// Blocks of all objects of a listing.
 #[derive(Debug, Default)]
 struct Cache(Mutex<Blocks>);
@@ -340,9 +350,20 @@ impl Failed {
                 } else {
                     io::ErrorKind::Other
                 };
-                let about_access = ["credential", "redirect", "token", "account", "169.254."];
+                let about_access = [
+                    "credential",
+                    "redirect",
+                    "token",
+                    "account",
+                    "169.254.",
+                    "403",
+                    "401",
+                ];
                 if about_access.iter().any(|word| lower.contains(word)) {
-                    (kind, format!("{text}: {hint}"))
+                    (
+                        kind,
+                        format!("{}: {hint}", text.trim_end_matches([' ', ':'])),
+                    )
                 } else {
                     (kind, text)
                 }
@@ -471,7 +492,7 @@ pub(super) fn list(url: &str, problems: &mut Vec<Problem>) -> Vec<Candidate> {
     let service = match service(url, &address) {
         Ok(service) => service,
         Err(error) => {
-            let error = error.into_io("");
+            let error = error.into_io(hint(address.scheme));
             problems.push(Problem::of_file(&shown, &error));
             return Vec::new();
         }
@@ -583,7 +604,7 @@ fn service(url: &str, address: &Address<'_>) -> Result<Service, Failed> {
         ..RetryConfig::default()
     };
     let root = format!("{}://{}", address.scheme, address.host);
-    Ok(match address.scheme {
+    let store: Arc<dyn ObjectStore> = match address.scheme {
         "http" | "https" => {
             // Folders are listed from the root; a file is its own root.
             let base = if address.path.is_empty() || address.path.ends_with('/') {
@@ -601,10 +622,7 @@ fn service(url: &str, address: &Address<'_>) -> Result<Service, Failed> {
             let builder = LIMITS.into_iter().fold(builder, |builder, (key, value)| {
                 builder.with_config(key, value)
             });
-            Service {
-                store: Arc::new(builder.build()?),
-                hint: HTTP_HINT,
-            }
+            Arc::new(builder.build()?)
         }
         "gs" => {
             let builder = GoogleCloudStorageBuilder::from_env()
@@ -613,10 +631,7 @@ fn service(url: &str, address: &Address<'_>) -> Result<Service, Failed> {
             let builder = LIMITS.into_iter().fold(builder, |builder, (key, value)| {
                 builder.with_config(GoogleConfigKey::Client(key), value)
             });
-            Service {
-                store: Arc::new(builder.build()?),
-                hint: GCS_HINT,
-            }
+            Arc::new(builder.build()?)
         }
         "az" => {
             let builder = MicrosoftAzureBuilder::from_env()
@@ -625,22 +640,18 @@ fn service(url: &str, address: &Address<'_>) -> Result<Service, Failed> {
             let builder = LIMITS.into_iter().fold(builder, |builder, (key, value)| {
                 builder.with_config(AzureConfigKey::Client(key), value)
             });
-            Service {
-                store: Arc::new(builder.build()?),
-                hint: AZURE_HINT,
-            }
+            Arc::new(builder.build()?)
         }
         _ => {
             let builder = AmazonS3Builder::from_env().with_url(root).with_retry(retry);
             let builder = LIMITS.into_iter().fold(builder, |builder, (key, value)| {
                 builder.with_config(AmazonS3ConfigKey::Client(key), value)
             });
-            Service {
-                store: Arc::new(builder.build()?),
-                hint: S3_HINT,
-            }
+            Arc::new(builder.build()?)
         }
-    })
+    };
+    let hint = hint(address.scheme);
+    Ok(Service { store, hint })
 }
 
 #[cfg(test)]
