@@ -2,12 +2,7 @@
 //!
 //! What is *not* here: where the bytes come from (`source`), and what a record means.
 
-use std::io;
-
 use super::json::{self, Fields, JsonError, Raw};
-use super::source::Candidate;
-#[cfg(feature = "parquet")]
-use super::source::parquet::Table;
 use super::split;
 
 /// Where a record's bytes are.
@@ -39,19 +34,6 @@ impl Place {
     /// Whether it is a row of a table.
     pub(crate) fn is_row(self) -> bool {
         self.len == 0
-    }
-
-    /// Reads the JSON text of the record from its file.
-    ///
-    /// # Errors
-    /// When it is not there any more or cannot be read.
-    pub(crate) fn read(self, file: &Candidate) -> io::Result<Vec<u8>> {
-        #[cfg(feature = "parquet")]
-        if self.is_row() {
-            let row = Table::open(file).and_then(|table| table.row(self.start));
-            return row.map(String::into_bytes).map_err(io::Error::other);
-        }
-        file.read(self.start, self.len)
     }
 }
 

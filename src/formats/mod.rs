@@ -719,9 +719,14 @@ impl LoadedSet {
             }),
         };
         unchanged()?;
+        #[cfg(feature = "parquet")]
+        let rows = table::texts(source, &self.files);
+        #[cfg(not(feature = "parquet"))]
+        let rows = open::RowTexts::default();
         let files = open::Files {
             list: &self.files,
             maps: &self.maps,
+            rows: &rows,
         };
         let content = open::content(of, source, files);
         // A writer may have come while the texts were read.

@@ -27,7 +27,12 @@ pub(crate) struct Files<'s> {
     pub list: &'s [Candidate],
     /// The maps of those that are read through one.
     pub maps: &'s BTreeMap<usize, Arc<FieldMap>>,
+    /// The rows of tables that are opened.
+    pub rows: &'s RowTexts,
 }
+
+/// The JSON texts of rows, or why they cannot be read, by file and row.
+pub(crate) type RowTexts = BTreeMap<(usize, u64), Result<String, String>>;
 
 impl<'s> Files<'s> {
     fn get(&self, file: usize) -> Option<&'s Candidate> {
@@ -376,7 +381,12 @@ fn at<T>(
         path: path.clone(),
         error,
     };
-    let bytes = place.read(file).map_err(failed)?;
+    let bytes = match files.rows.get(&(place.file, place.start)) {
+        Some(Ok(text)) if place.is_row() => Ok(text.as_bytes().to_vec()),
+        Some(Err(reason)) if place.is_row() => Err(std::io::Error::other(reason.clone())),
+        _ => file.read(place.start, place.len),
+    };
+    let bytes = bytes.map_err(failed)?;
     let mut holder = String::new();
     let result = files::split(&bytes, &mut holder).and_then(|split| match place.element {
         None => read(&split.body),

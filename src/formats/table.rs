@@ -3,13 +3,14 @@
 //!
 //! What is *not* here: Parquet itself (`source::parquet`).
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rayon::prelude::*;
 
 use super::files::{self, Place, Record};
-use super::found::Found;
+use super::found::{Found, GroupSource};
 use super::mapped::{self, FileMap};
+use super::open::RowTexts;
 use super::scan::{self, Job, Sink};
 use super::source::Candidate;
 use super::source::parquet::{Table, TableError};
@@ -69,7 +70,7 @@ pub(super) fn read(
                     row += 1;
                     true
                 };
-                let done = table.read(group, 0, &|name| choice.wants(name), &mut take);
+                let done = table.read(group, &|name| choice.wants(name), &mut take);
                 (part, done)
             })
             .collect();
@@ -92,6 +93,36 @@ pub(super) fn read(
     true
 }
 
+/// The texts of the rows that a group's texts are in; each file is gone through once.
+pub(super) fn texts(source: &GroupSource, files: &[Candidate]) -> RowTexts {
+    let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+    for place in source.places().filter(|place| place.is_row()) {
+        wanted.entry(place.file).or_default().insert(place.start);
+    }
+    wanted
+        .par_iter()
+        .flat_map_iter(|(&file, rows)| {
+            let mut texts = RowTexts::new();
+            let mut take = |row: u64, text: &str| {
+                texts.insert((file, row), Ok(text.to_owned()));
+            };
+            let done = match files.get(file) {
+                Some(candidate) => {
+                    Table::open(candidate).and_then(|table| table.rows_at(rows, &mut take))
+                }
+                None => Ok(()),
+            };
+            if let Err(error) = done {
+                for &row in rows {
+                    let failed = || Err(error.to_string());
+                    texts.entry((file, row)).or_insert_with(failed);
+                }
+            }
+            texts
+        })
+        .collect()
+}
+
 /// How the rows of a file are read.
 struct Choice {
     /// The map of the file.
@@ -112,7 +143,7 @@ impl Choice {
 fn choose(table: &Table, job: Job, options: &LoadOptions) -> Result<Choice, TableError> {
     let (mut texts, mut bytes) = (Vec::new(), 0);
     for group in 0..table.groups().len() {
-        table.read(group, 0, &|_| true, &mut |text| {
+        table.read(group, &|_| true, &mut |text| {
             bytes += text.len() as u64;
             texts.push(text.to_owned());
             texts.len() < mapped::SAMPLE && bytes < mapped::SAMPLE_BYTES

@@ -6,6 +6,7 @@ mod columns;
 mod rows;
 mod value;
 
+use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read};
 
 use parquet::basic::Compression;
@@ -140,8 +141,8 @@ impl Table {
         columns
     }
 
-    /// Reads rows of one row group, `skip` of them left out, and hands each over as a JSON object of
-    /// the columns that are `wanted`. Stops when `take` answers false.
+    /// Reads the rows of one row group and hands each over as a JSON object of the columns that are
+    /// `wanted`. Stops when `take` answers false.
     ///
     /// # Errors
     /// When the group is broken, or compressed in a way that is not supported; the rows before were
@@ -149,37 +150,11 @@ impl Table {
     pub(crate) fn read(
         &self,
         group: usize,
-        skip: u64,
         wanted: &dyn Fn(&str) -> bool,
         take: &mut dyn FnMut(&str) -> bool,
     ) -> Result<(), TableError> {
         guarded(|| {
-            let reader = self.reader.get_row_group(group)?;
-            let schema = self.metadata().file_metadata().schema_descr();
-            for (leaf, chunk) in reader.metadata().columns().iter().enumerate() {
-                let is_wanted = wanted(schema.get_column_root(leaf).name());
-                let codec = chunk.compression();
-                if is_wanted
-                    && !matches!(
-                        codec,
-                        Compression::UNCOMPRESSED
-                            | Compression::SNAPPY
-                            | Compression::GZIP(_)
-                            | Compression::ZSTD(_)
-                    )
-                {
-                    return Err(TableError::Codec {
-                        column: chunk.column_path().string(),
-                        codec: format!("{codec:?}")
-                            .split('(')
-                            .next()
-                            .unwrap_or("")
-                            .to_owned(),
-                    });
-                }
-            }
-            let mut rows = Rows::new(reader.as_ref(), schema, wanted)?;
-            rows.skip(skip)?;
+            let mut rows = self.group(group, wanted)?;
             let mut text = String::new();
             while rows.next(&mut text)? {
                 if !take(&text) {
@@ -190,24 +165,65 @@ impl Table {
         })
     }
 
-    /// One row (0-based) as a JSON object of all columns.
+    /// Hands over some rows (0-based) of the file as JSON objects of all columns, in ascending
+    /// order.
     ///
     /// # Errors
-    /// As [`Table::read`], or when there is no such row.
-    pub(crate) fn row(&self, row: u64) -> Result<String, TableError> {
-        let mut first = 0;
-        for (group, count) in self.groups().into_iter().enumerate() {
-            if row < first + count {
-                let mut found = None;
-                self.read(group, row - first, &|_| true, &mut |text| {
-                    found = Some(text.to_owned());
-                    false
-                })?;
-                return found.ok_or(TableError::Row(row + 1));
+    /// As [`Table::read`], or when there is no such row; the rows before were handed over.
+    pub(crate) fn rows_at(
+        &self,
+        wanted: &BTreeSet<u64>,
+        take: &mut dyn FnMut(u64, &str),
+    ) -> Result<(), TableError> {
+        guarded(|| {
+            let (mut first, mut text) = (0, String::new());
+            for (group, count) in self.groups().into_iter().enumerate() {
+                let mut inside = wanted.range(first..first + count).peekable();
+                if inside.peek().is_some() {
+                    let mut rows = self.group(group, &|_| true)?;
+                    let mut at = first;
+                    for &row in inside {
+                        rows.skip(row - at)?;
+                        if !rows.next(&mut text)? {
+                            return Err(TableError::Row(row + 1));
+                        }
+                        take(row, &text);
+                        at = row + 1;
+                    }
+                }
+                first += count;
             }
-            first += count;
+            match wanted.range(first..).next() {
+                Some(row) => Err(TableError::Row(row + 1)),
+                None => Ok(()),
+            }
+        })
+    }
+
+    fn group(&self, group: usize, wanted: &dyn Fn(&str) -> bool) -> Result<Rows, TableError> {
+        let reader = self.reader.get_row_group(group)?;
+        let schema = self.metadata().file_metadata().schema_descr();
+        for (leaf, chunk) in reader.metadata().columns().iter().enumerate() {
+            let codec = chunk.compression();
+            let is_known = matches!(
+                codec,
+                Compression::UNCOMPRESSED
+                    | Compression::SNAPPY
+                    | Compression::GZIP(_)
+                    | Compression::ZSTD(_)
+            );
+            if !is_known && wanted(schema.get_column_root(leaf).name()) {
+                return Err(TableError::Codec {
+                    column: chunk.column_path().string(),
+                    codec: format!("{codec:?}")
+                        .split('(')
+                        .next()
+                        .unwrap_or("")
+                        .to_owned(),
+                });
+            }
         }
-        Err(TableError::Row(row + 1))
+        Ok(Rows::new(reader.as_ref(), schema, wanted)?)
     }
 }
 
@@ -302,7 +318,7 @@ mod tests {
                     rows.push(serde_json::from_str::<Value>(text).expect("JSON"));
                     true
                 };
-                table.read(group, 0, &|_| true, &mut take).expect("rows");
+                table.read(group, &|_| true, &mut take).expect("rows");
             }
             assert_eq!(rows.len(), expected.len());
             for (row, expected) in rows.iter().zip(&expected) {
@@ -315,22 +331,31 @@ mod tests {
     fn one_row_and_some_columns() {
         for name in ["types-v1.parquet", "types-v2.parquet"] {
             let (table, expected) = (open(data(name)), expected());
-            for (row, expected) in (0..).zip(&expected) {
-                let text = table.row(row).expect("row");
-                let found: Value = serde_json::from_str(&text).expect("JSON");
-                assert_eq!(found, *expected, "{name} row {row}");
+            // One alone, and several in one go, within a group and across.
+            let several = [0, 1, 5, 6, 39, 40, 41, 70, 89];
+            let alone = (0..90).map(|row| BTreeSet::from([row]));
+            for wanted in alone.chain([BTreeSet::from(several)]) {
+                let mut seen = Vec::new();
+                let mut take = |row: u64, text: &str| {
+                    let found: Value = serde_json::from_str(text).expect("JSON");
+                    assert_eq!(found, expected[row as usize], "{name} row {row}");
+                    seen.push(row);
+                };
+                table.rows_at(&wanted, &mut take).expect("rows");
+                assert!(seen.iter().eq(&wanted));
             }
-            assert!(matches!(table.row(90), Err(TableError::Row(91))));
+            let behind = table.rows_at(&BTreeSet::from([90]), &mut |_, _| {});
+            assert!(matches!(behind, Err(TableError::Row(91))));
             let mut first = String::new();
             let wanted = |column: &str| ["i8", "ls"].contains(&column);
             let mut take = |text: &str| {
                 text.clone_into(&mut first);
                 false
             };
-            table.read(1, 5, &wanted, &mut take).expect("rows");
+            table.read(1, &wanted, &mut take).expect("rows");
             let found: Value = serde_json::from_str(&first).expect("JSON");
-            assert_eq!(found["ls"], expected[45]["ls"]);
-            assert_eq!(found.as_object().map(|fields| fields.len()), Some(2));
+            assert_eq!(found["ls"], expected[40]["ls"]);
+            assert_eq!(found.as_object().map(serde_json::Map::len), Some(2));
         }
     }
 
@@ -351,7 +376,7 @@ mod tests {
                 continue;
             };
             for group in 0..table.groups().len() {
-                broken += usize::from(table.read(group, 0, &|_| true, &mut |_| true).is_err());
+                broken += usize::from(table.read(group, &|_| true, &mut |_| true).is_err());
             }
         }
         assert!(broken > 20, "{broken}");

@@ -9,7 +9,7 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 
 use super::columns::Column;
 
-/// Rows read from every column at a time.
+/// Rows read from every column at a time, at most.
 const BATCH: usize = 64;
 /// How deep types may be nested.
 const DEEPEST: usize = 64;
@@ -49,6 +49,10 @@ pub(super) struct Rows {
     left: usize,
     /// Rows of the group that were not read yet.
     unread: usize,
+    /// Rows to read next from every column.
+    batch: usize,
+    /// Takes what is left out.
+    scratch: String,
 }
 
 impl Rows {
@@ -80,20 +84,31 @@ impl Rows {
             columns: builder.columns,
             roots,
             left: 0,
+            batch: 1,
+            scratch: String::new(),
             unread: usize::try_from(group.metadata().num_rows()).unwrap_or(0),
         })
     }
 
-    /// Leaves out rows, before any is read.
+    /// Leaves out rows.
     pub(super) fn skip(&mut self, rows: u64) -> Result<()> {
-        let rows = usize::try_from(rows).unwrap_or(usize::MAX).min(self.unread);
-        for column in &mut self.columns {
-            column.skip(rows)?;
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        let read = rows.min(self.left);
+        for _ in 0..read {
+            for (_, node) in &self.roots {
+                write(node, &mut self.columns, &mut self.scratch);
+            }
+            self.scratch.clear();
         }
-        self.unread -= rows;
-        // The first row may be the only one wanted.
-        if rows > 0 {
-            self.fill(1)?;
+        self.left -= read;
+        let rest = (rows - read).min(self.unread);
+        if rest > 0 {
+            for column in &mut self.columns {
+                column.skip(rest)?;
+            }
+            self.unread -= rest;
+            // Whoever skips wants few rows.
+            self.batch = 1;
         }
         Ok(())
     }
@@ -117,7 +132,8 @@ impl Rows {
     /// Writes the next row in the place of the text; false when there is none.
     pub(super) fn next(&mut self, text: &mut String) -> Result<bool> {
         if self.left == 0 {
-            self.fill(BATCH)?;
+            self.fill(self.batch)?;
+            self.batch = (self.batch * 2).min(BATCH);
         }
         if self.left == 0 {
             return Ok(false);
