@@ -489,7 +489,11 @@ fn fine_tuning_example_of_swe_smith() {
 fn the_sample_needs_its_map() {
     let path =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-data/formats/chat-jsonl");
-    let loaded = load(&[path.clone()], &LoadOptions::default(), &mut |_| true);
+    let loaded = load(
+        std::slice::from_ref(&path),
+        &LoadOptions::default(),
+        &mut |_| true,
+    );
     assert_eq!(problems(&loaded), []);
     assert_eq!(loaded.groups.len(), 2);
     let unscored = |t: &gagar::domain::Trajectory| t.outcome == Outcome::Unscored;

@@ -39,9 +39,12 @@ fn outcomes(loaded: &LoadedSet) -> Vec<(&str, &str, &str, Option<u32>)> {
         .collect()
 }
 
+/// A column of texts: its name and its values.
+type Texts<'r> = (&'r str, Vec<Option<String>>);
+
 /// Rows of texts and one number.
 struct Rows<'r> {
-    texts: &'r [(&'r str, Vec<Option<String>>)],
+    texts: &'r [Texts<'r>],
     number: (&'r str, Vec<Option<f64>>),
 }
 
@@ -94,7 +97,7 @@ fn write(path: &Path, rows: &Rows<'_>, group: usize, codec: Compression) {
 }
 
 /// Rows of four rollouts a task, each with a patch of its own.
-fn many(count: usize) -> (Vec<(&'static str, Vec<Option<String>>)>, Vec<Option<f64>>) {
+fn many(count: usize) -> (Vec<Texts<'static>>, Vec<Option<f64>>) {
     let text = |make: &dyn Fn(usize) -> Option<String>| (0..count).map(make).collect::<Vec<_>>();
     let texts = vec![
         ("instance_id", text(&|n| Some(format!("acme__p-{}", n / 4)))),

@@ -370,7 +370,7 @@ mod tests {
             let mut changed = bytes.clone();
             changed[at] ^= 0x55;
             std::fs::write(&path, &changed).expect("write");
-            let listed = super::super::list(&[path.clone()], &mut Vec::new());
+            let listed = super::super::list(std::slice::from_ref(&path), &mut Vec::new());
             let Ok(table) = Table::open(&listed[0]) else {
                 broken += 1;
                 continue;
