@@ -424,7 +424,7 @@ pub const FORMATS: &[Format] = &[
     },
     Format {
         name: "TRL completions",
-        doc: "Rows of TRL's completion log, exported as JSON.",
+        doc: "Rows of TRL's completion log, as Parquet or JSON.",
         group: "equal prompt within one step",
         rollout: "the line",
         reward: "reward, else the sum of the reward columns",

@@ -1,6 +1,6 @@
-//! TRL completion logs as JSON rows: prompt, completion, a column per reward function, advantage.
+//! TRL completion logs, rows of Parquet or JSON: prompt, completion, a column per reward function, advantage.
 //!
-//! What is *not* here: the parquet files that TRL itself writes.
+//! What is *not* here: reading Parquet (`table`).
 
 use crate::domain::{Outcome, Trajectory};
 

@@ -345,3 +345,42 @@ fn what_cannot_be_read_is_told_and_the_rest_loads() {
     told("none.parquet", "the file has no rows");
     assert_eq!(loaded.problems.len(), 7, "{:?}", loaded.problems);
 }
+
+#[test]
+fn trl_completions_are_read_as_trl_writes_them() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("completions_00012.parquet");
+    let some = |text: &str| Some(text.to_owned());
+    let patch = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
+    let rows = Rows {
+        texts: &[
+            (
+                "prompt",
+                vec![some("Fix it"), some("Fix it"), some("Other")],
+            ),
+            ("completion", vec![some(patch), some("no"), some("no")]),
+            ("advantage", vec![None, None, None]),
+        ],
+        number: ("tests_reward", vec![Some(1.0), Some(0.0), None]),
+    };
+    write(&path, &rows, 2, Compression::SNAPPY);
+    let loaded = load_path(&path);
+    assert_eq!(problems(&loaded), []);
+    let mut sizes: Vec<usize> = loaded.groups.iter().map(|g| g.trajectories.len()).collect();
+    sizes.sort_unstable();
+    assert_eq!(sizes, [1, 2]);
+    let index = loaded
+        .groups
+        .iter()
+        .position(|g| g.trajectories.len() == 2)
+        .expect("the group");
+    let words: Vec<&str> = loaded.groups[index]
+        .trajectories
+        .iter()
+        .map(|t| t.outcome.word())
+        .collect();
+    assert_eq!(words, ["pass", "fail"]);
+    let content = loaded.open(index).expect("open");
+    assert_eq!(content.trajectories[0].patch.as_deref(), Some(patch));
+    assert_eq!(content.task.text.as_deref(), Some("Fix it"));
+}
