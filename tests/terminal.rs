@@ -27,6 +27,11 @@ struct Session {
 
 impl Session {
     fn start(variables: &[(&str, &str)]) -> Self {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-data/native");
+        Self::start_on(&samples, variables)
+    }
+
+    fn start_on(path: &Path, variables: &[(&str, &str)]) -> Self {
         let size = PtySize {
             rows: 30,
             cols: 100,
@@ -38,7 +43,7 @@ impl Session {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_gagar"));
         command.arg("--db");
         command.arg(folder.path().join("judgements.db"));
-        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-data/native"));
+        command.arg(path);
         command.env("TERM", "xterm-256color");
         command.env("XDG_CONFIG_HOME", folder.path());
         for (name, value) in variables {
@@ -180,4 +185,29 @@ fn sigterm_restores_the_terminal() {
     let (status, contents) = session.end();
     assert!(!status.success());
     assert!(contents.trim().is_empty(), "{contents}");
+}
+
+#[test]
+fn what_is_written_while_it_runs_comes_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.jsonl");
+    let line = |group: &str| {
+        format!(
+            "{{\"group_id\":\"{group}\",\"trajectory_id\":\"a\",\"reward\":1,\"patch\":\"\"}}\n"
+        )
+    };
+    std::fs::write(&path, line("acme__first-1")).unwrap();
+    let mut session = Session::start_on(folder.path(), &[]);
+    session.wait_for("acme__first-1");
+    let second = line("acme__second-2");
+    let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+    file.write_all(&second.as_bytes()[..20]).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    file.write_all(&second.as_bytes()[20..]).unwrap();
+    session.wait_for("acme__second-2");
+    session.wait_for("following · +1 rollout");
+    std::fs::write(folder.path().join("y.jsonl"), line("acme__third-3")).unwrap();
+    session.wait_for("acme__third-3");
+    session.write("q");
+    assert!(session.end().0.success());
 }

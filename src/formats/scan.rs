@@ -294,18 +294,23 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
                 // The first line is still being written.
                 return sink(whole, 0);
             }
-            if shape.is_none() && shape::is_lines(head, &lines) {
-                whole.map = map_of_lines(&lines, file, options);
-                for (index, line) in lines.iter().enumerate() {
-                    let is_last = index + 1 == lines.len();
-                    read_line(*line, file, is_last, rankings_only, &mut whole);
-                }
+            let is_lines = |lines: &[Line<'_>]| shape.is_none() && shape::is_lines(head, lines);
+            let reached = || {
                 let ends = memchr::memchr_iter(b'\n', &bytes[..end]).count() as u64;
                 let at = Cursor {
                     byte: end as u64,
                     lines: ends,
                 };
-                whole.indexed = reached(candidate, at).map(|indexed| Indexed {
+                reached(candidate, at)
+            };
+            // The line that is being written tells as well that there are lines.
+            if is_lines(&lines) || (end < bytes.len() && is_lines(&files::lines(&bytes))) {
+                whole.map = map_of_lines(&lines, file, options);
+                for (index, line) in lines.iter().enumerate() {
+                    let is_last = index + 1 == lines.len();
+                    read_line(*line, file, is_last, rankings_only, &mut whole);
+                }
+                whole.indexed = reached().map(|indexed| Indexed {
                     mapped: whole.map.is_some(),
                     ..indexed
                 });
@@ -316,6 +321,12 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
                     .filter(|_| lines.len() == 1 && extension == Some("jsonl"));
                 let line = line.map(|line| line.number);
                 read_whole(&bytes, file, line, rankings_only, &mut whole);
+                if line.is_some() && whole.recognised > 0 {
+                    whole.indexed = reached().map(|indexed| Indexed {
+                        mapped: whole.map.is_some(),
+                        ..indexed
+                    });
+                }
             }
         }
     }

@@ -142,6 +142,33 @@ fn a_file_that_begins_with_half_a_line_is_read_when_it_is_whole() {
 }
 
 #[test]
+fn a_file_of_one_line_grows_as_others_do() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, line("g", "1", 1.0)).expect("write");
+    let mut loader = loader(root.path());
+    let before = read(&mut loader);
+    let second = line("g", "2", 1.0);
+    append(&path, &second[..20]);
+    let (changes, set) = look(&mut loader).expect("changes");
+    assert_eq!((changes.rollouts, changes.replaced), (0, 0));
+    assert!(Arc::ptr_eq(&before.groups[0], &set.groups[0]));
+    append(&path, &second[20..]);
+    let (changes, set) = look(&mut loader).expect("changes");
+    assert_eq!((changes.rollouts, changes.replaced), (1, 0));
+    assert_eq!(names(&set), ["g: 1 2"]);
+    // Seen for the first time with half a second line.
+    fs::write(
+        root.path().join("y.jsonl"),
+        line("h", "1", 1.0) + &second[..20],
+    )
+    .expect("write");
+    let (changes, set) = look(&mut loader).expect("changes");
+    assert_eq!(changes.rollouts, 1);
+    assert_eq!((names(&set).len(), set.problems.len()), (2, 0));
+}
+
+#[test]
 fn a_replaced_file_takes_its_rollouts_with_it() {
     let root = tempfile::tempdir().expect("folder");
     let (one, two) = (root.path().join("1.jsonl"), root.path().join("2.jsonl"));
