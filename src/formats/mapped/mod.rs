@@ -26,6 +26,7 @@ pub(crate) const SAMPLE: usize = 64;
 pub(crate) const SAMPLE_BYTES: u64 = 8 << 20;
 
 /// Messages that take at most so many bytes in a table are read to count them.
+#[cfg(feature = "parquet")]
 const COUNTED_BYTES: u64 = 64 << 20;
 
 /// A map with a name, of the configuration file.
@@ -99,6 +100,7 @@ impl FileMap {
     }
 
     /// Whether the index needs a column that takes so many bytes unpacked in a file of so many rows.
+    #[cfg(feature = "parquet")]
     pub(crate) fn needs(&self, column: &str, bytes: u64, rows: u64) -> bool {
         let is_prompt = |path: &FieldPath| *path == FieldPath::Prompt;
         let mut keys = self
@@ -168,4 +170,26 @@ pub(crate) fn by_file(_: &Record<'_>) -> bool {
 pub(crate) fn read_as_mapped(record: &Record<'_>, found: &mut Found) {
     let Some(map) = found.map.clone() else { return };
     read::read(record, &map, found);
+}
+
+#[cfg(all(test, feature = "parquet"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_long_columns_that_nothing_needs_are_left_out() {
+        let map = |text: &str| FileMap {
+            map: Arc::new(text.parse().expect("map")),
+            origin: Origin::Given,
+        };
+        let plain = map("group=g,steps=m,patch=p.d");
+        let long = 1 << 30;
+        assert!(plain.needs("p", long, 100));
+        assert!(!plain.needs("m", long, 100));
+        assert!(plain.needs("m", 1 << 20, 100));
+        assert!(!plain.needs("logs", long, 100));
+        assert!(plain.needs("label", 800, 100));
+        // The prompt is among the messages.
+        assert!(map("group=@prompt,steps=m").needs("m", long, 100));
+    }
 }
