@@ -30,6 +30,9 @@ use crate::formats::Problem;
 
 /// Bytes fetched at a time where reads are small.
 const BLOCK: u64 = 1 << 20;
+/// For reads of at least so many bytes several blocks are fetched at once, and shorter objects as a
+/// whole.
+const LONG_READ: u64 = 4 << 20;
 /// Blocks kept.
 const BLOCKS: usize = 64;
 /// Blocks fetched at once when an object is read from its start to its end.
@@ -140,8 +143,9 @@ pub(super) struct Object {
     e_tag: Option<String>,
     modified: SystemTime,
     shared: Shared,
-    /// Where the last fetch ended: reading on from there is reading through.
-    next: AtomicU64,
+    /// The block behind the last ones fetched: reading on near it is reading through. Locked while
+    /// blocks are fetched.
+    next: Mutex<Option<u64>>,
     /// Everything, when the server serves no ranges.
     kept: OnceLock<Result<Content, (io::ErrorKind, String)>>,
 }
@@ -158,7 +162,7 @@ impl Object {
             e_tag: meta.e_tag.clone(),
             modified: meta.last_modified.into(),
             shared: shared.clone(),
-            next: AtomicU64::new(0),
+            next: Mutex::new(None),
             kept: OnceLock::new(),
         }
     }
@@ -216,22 +220,27 @@ impl Object {
         if let Some(bytes) = self.shared.cache.get(self.number, block) {
             return Ok(take(&bytes, inside, buf));
         }
-        if buf.len() as u64 >= BLOCK {
-            let most = (BLOCK * AHEAD).min(buf.len() as u64).min(self.len - start);
-            let Some(bytes) = self.fetch(start..start + most)? else {
-                return self.kept()?.read_at(start, buf);
-            };
-            self.next.store(start + most, Ordering::Relaxed);
-            return Ok(take(&bytes, 0, buf));
+        // One fetch at a time: cores that read an object together want the same blocks.
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bytes) = self.shared.cache.get(self.number, block) {
+            return Ok(take(&bytes, inside, buf));
         }
+        let wants_more = self.len <= LONG_READ
+            || buf.len() as u64 >= LONG_READ
+            || next.is_some_and(|next| next.abs_diff(block) <= 2);
+        let count = if wants_more {
+            (1..AHEAD)
+                .find(|more| self.shared.cache.get(self.number, block + more).is_some())
+                .unwrap_or(AHEAD)
+        } else {
+            1
+        };
         let first = block * BLOCK;
-        let goes_on = first > 0 && self.next.load(Ordering::Relaxed) == first;
-        let count = if goes_on { AHEAD } else { 1 };
         let end = self.len.min(first + BLOCK * count);
         let Some(bytes) = self.fetch(first..end)? else {
             return self.kept()?.read_at(start, buf);
         };
-        self.next.store(end, Ordering::Relaxed);
+        *next = Some(block + count);
         for (number, part) in (block..).zip(bytes.chunks(BLOCK as usize)) {
             self.shared.cache.put(self.number, number, part);
         }
