@@ -11,6 +11,7 @@ mod nemo_gym;
 mod openhands;
 #[cfg(feature = "remote")]
 mod remote;
+mod real_folders;
 mod swe_agents;
 mod swebench_relatives;
 mod tables;
