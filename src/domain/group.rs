@@ -4,11 +4,56 @@
 //! layer that knows where the bytes are; a group holds the index only, so that a dump of gigabytes
 //! costs megabytes.
 
+use std::cmp::Ordering;
+
 use super::trajectory::{Step, TestResult, Trajectory};
 
 /// Identifies a rollout group within a loaded set (verl `uid`, SWE-bench `instance_id`, …).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+///
+/// Ids are ordered as people read them: runs of digits as numbers (`step 7` before `step 12`), equal
+/// numbers and everything else by bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GroupId(pub String);
+
+impl Ord for GroupId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (mut a, mut b) = (self.0.as_bytes(), other.0.as_bytes());
+        while let (Some(&x), Some(&y)) = (a.first(), b.first()) {
+            let order = if x.is_ascii_digit() && y.is_ascii_digit() {
+                let (one, rest) = number(a);
+                a = rest;
+                let (two, rest) = number(b);
+                b = rest;
+                // Without leading zeros the longer one is larger.
+                one.len().cmp(&two.len()).then_with(|| one.cmp(two))
+            } else {
+                (a, b) = (&a[1..], &b[1..]);
+                x.cmp(&y)
+            };
+            if order.is_ne() {
+                return order;
+            }
+        }
+        a.len().cmp(&b.len()).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for GroupId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The digits at the start without leading zeros, and what follows them.
+fn number(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text
+        .iter()
+        .position(|byte| !byte.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    (&digits[zeros..], rest)
+}
 
 impl GroupId {
     /// Returns the id as text.
@@ -98,4 +143,37 @@ pub struct TrajectoryContent {
     pub tests: Vec<TestResult>,
     /// Log of the test run, when known.
     pub test_log: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_ordered_as_people_read_them() {
+        let mut ids = [
+            "step 12 · a",
+            "step 7 · b",
+            "a-010",
+            "a-9",
+            "a-10",
+            "step 7 · a",
+            "a",
+        ]
+        .map(|id| GroupId(id.to_owned()));
+        ids.sort();
+        let ids = ids.map(|id| id.0);
+        assert_eq!(
+            ids,
+            [
+                "a",
+                "a-9",
+                "a-010",
+                "a-10",
+                "step 7 · a",
+                "step 7 · b",
+                "step 12 · a"
+            ]
+        );
+    }
 }

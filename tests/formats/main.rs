@@ -9,9 +9,9 @@ mod mapped;
 mod native_out;
 mod nemo_gym;
 mod openhands;
+mod real_folders;
 #[cfg(feature = "remote")]
 mod remote;
-mod real_folders;
 mod swe_agents;
 mod swebench_relatives;
 mod tables;
