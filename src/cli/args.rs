@@ -99,6 +99,10 @@ pub struct Common {
     /// steps=messages,id=run; paths have dots; or the name of a map in gagar.toml.
     #[arg(long, value_name = "MAP")]
     pub map: Option<String>,
+    /// Read long files anew instead of using the index kept of them in GAGAR_CACHE_DIR (or
+    /// XDG_CACHE_HOME/gagar/index, ~/.cache/gagar/index).
+    #[arg(long)]
+    pub no_cache: bool,
 }
 
 impl Common {

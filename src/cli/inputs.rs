@@ -29,6 +29,22 @@ pub fn load_options(common: &Common) -> Result<LoadOptions, CliError> {
         unscored_as_fail: common.unscored_as_fail,
         map: map.map(|text| config::map_of(text, &maps)).transpose()?,
         maps,
+        cache: cache_folder().filter(|_| !common.no_cache),
+    })
+}
+
+/// The folder in which the index of long files is kept: `$GAGAR_CACHE_DIR`, else `gagar/index` in
+/// `$XDG_CACHE_HOME` or `~/.cache`.
+fn cache_folder() -> Option<PathBuf> {
+    let set = |name: &str| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty());
+        value.map(PathBuf::from)
+    };
+    set("GAGAR_CACHE_DIR").or_else(|| {
+        let caches = set("XDG_CACHE_HOME")
+            .filter(|folder| folder.is_absolute())
+            .or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
+        Some(caches.join("gagar").join("index"))
     })
 }
 

@@ -7,7 +7,7 @@ use super::ranking::Ranking;
 use super::trajectory::TrajectoryIndex;
 
 /// Who ranked: name and how it was run (`gagar.ranking/1`, `grader`).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Grader {
     /// Name, as shown.
     pub name: String,
@@ -20,7 +20,7 @@ pub struct Grader {
 }
 
 /// One answer of a grader about one group, bound to the group's trajectory indices.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct GraderAnswer {
     /// Who ranked.
     pub grader: Grader,
@@ -51,7 +51,7 @@ pub struct GraderAnswer {
 }
 
 /// A remark about a trajectory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Finding {
     /// The trajectory it is about.
     pub trajectory: TrajectoryIndex,

@@ -71,11 +71,11 @@ impl std::fmt::Display for GroupId {
 
 /// Unknown keys of a record, kept as (key, JSON text) in file order, so that they can be passed
 /// through unchanged.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Extra(pub Vec<(String, String)>);
 
 /// What a list of groups shows of the task without opening it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct TaskSummary {
     /// First non-empty line of the issue text, when there is one.
     pub title: Option<String>,

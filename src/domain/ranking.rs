@@ -5,7 +5,7 @@ use super::trajectory::TrajectoryIndex;
 /// A weak order, best tier first; members of a tier tie; trajectories in no tier are unranked.
 ///
 /// Invariant: no tier is empty, no trajectory occurs twice.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Ranking {
     tiers: Vec<Vec<TrajectoryIndex>>,
 }

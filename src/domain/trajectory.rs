@@ -8,7 +8,9 @@ use super::group::Extra;
 pub type TrajectoryIndex = usize;
 
 /// Identifies a trajectory within its group.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct TrajectoryId(pub String);
 
 impl TrajectoryId {
@@ -28,7 +30,9 @@ impl std::fmt::Display for TrajectoryId {
 /// What the hidden tests said. *Unscored* (null reward, masked, infrastructure failure, NaN score)
 /// is neither: such a trajectory is out of the group's statistics and its advantage is 0
 /// (`formats.md` 13.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub enum Outcome {
     /// The hidden tests passed.
     Pass,
@@ -57,7 +61,7 @@ impl Outcome {
 }
 
 /// What the index knows of a patch without keeping its text.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct PatchSummary {
     /// What the record holds in the patch's place.
     pub presence: PatchPresence,
@@ -74,7 +78,18 @@ pub struct PatchSummary {
 }
 
 /// What a record holds in the patch's place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 pub enum PatchPresence {
     /// Null, or no such key: no patch was recorded.
     #[default]
@@ -88,7 +103,7 @@ pub enum PatchPresence {
 }
 
 /// Counts of a trajectory's test results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct TestCounts {
     /// Tests that passed.
     pub passed: u32,
@@ -115,7 +130,7 @@ impl TestCounts {
 }
 
 /// One attempt at a task: the scalars; texts are in [`super::TrajectoryContent`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Trajectory {
     /// The trajectory's id, unique within its group.
     pub id: TrajectoryId,

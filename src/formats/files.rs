@@ -6,7 +6,7 @@ use super::json::{self, Fields, JsonError, Raw};
 use super::split;
 
 /// Where a record's bytes are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Place {
     /// Index into the list of files.
     pub file: usize,

@@ -26,7 +26,7 @@ pub(crate) struct GroupSource {
 }
 
 /// Where a task's texts are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum TaskSource {
     /// A `gagar.group/1` or `gagar.trajectory/1` record.
     Native(Place),
@@ -53,8 +53,19 @@ impl TaskSource {
     }
 }
 
+impl TaskSource {
+    fn place_mut(&mut self) -> &mut Place {
+        match self {
+            Self::Native(place)
+            | Self::Row(place)
+            | Self::Reference(place)
+            | Self::Of(_, place, _) => place,
+        }
+    }
+}
+
 /// The record that holds a trajectory's patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum RecordAt {
     /// A trajectory object.
     Trajectory(Place),
@@ -69,7 +80,7 @@ pub(crate) enum RecordAt {
 }
 
 /// Where a trajectory's texts are.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct TrajectorySource {
     /// The record with the patch.
     pub record: Option<RecordAt>,
@@ -86,7 +97,7 @@ pub(crate) struct TrajectorySource {
 }
 
 /// A record that holds texts of a trajectory beside the one it was found in: a trace, the tests.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Beside {
     /// Its format.
     pub format: FormatId,
@@ -111,7 +122,7 @@ impl Beside {
 }
 
 /// A task as a record tells it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct FoundTask {
     /// In one line.
     pub summary: TaskSummary,
@@ -122,7 +133,7 @@ pub(crate) struct FoundTask {
 }
 
 /// A trajectory with its texts' place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct FoundTrajectory {
     /// The index entry.
     pub trajectory: Trajectory,
@@ -137,7 +148,7 @@ pub(crate) struct FoundTrajectory {
 }
 
 /// What happens to a trajectory whose id is taken within its group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Again {
     /// It is refused and told: ids of such records are promised to be unique.
     Refuse,
@@ -148,7 +159,7 @@ pub(crate) enum Again {
 }
 
 /// Within what a group's id means one task.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Scope {
     /// How it is called behind the id of a group when another scope has a group of that id, too.
     pub name: String,
@@ -181,7 +192,7 @@ impl Scope {
 }
 
 /// A group, or a part of one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct FoundGroup {
     /// Its id.
     pub id: String,
@@ -200,7 +211,7 @@ pub(crate) struct FoundGroup {
 }
 
 /// File and line of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct At {
     /// Index into the list of files.
     pub file: usize,
@@ -238,6 +249,16 @@ impl GroupSource {
 impl RecordAt {
     /// The place, unless it is a file of its own.
     fn place(self) -> Option<Place> {
+        match self {
+            Self::Trajectory(place)
+            | Self::InGroup(place, _)
+            | Self::Prediction(place)
+            | Self::Of(_, place, _) => Some(place),
+            Self::PatchFile(_) => None,
+        }
+    }
+
+    fn place_mut(&mut self) -> Option<&mut Place> {
         match self {
             Self::Trajectory(place)
             | Self::InGroup(place, _)
@@ -285,43 +306,54 @@ impl At {
 }
 
 /// What readers found in one file or a part of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Found {
     /// The file read.
+    #[serde(skip)]
     pub path: PathBuf,
     /// Whether the file is meant to hold rankings.
+    #[serde(skip)]
     pub for_rankings: bool,
     /// What the caller asked for.
+    #[serde(skip)]
     pub options: Arc<LoadOptions>,
     /// The format of the record being read.
+    #[serde(skip)]
     pub format: FormatId,
     /// Parts of groups.
     pub groups: Vec<FoundGroup>,
     /// Answers of graders.
     pub answers: Vec<Answer>,
     /// Predictions, reports, tasks, traces of SWE-bench runs.
+    #[serde(skip)]
     pub swebench: swebench::Parts,
     /// Trials, jobs, traces and test reports of Harbor.
+    #[serde(skip)]
     pub harbor: harbor::Parts,
     /// Logs and samples of Inspect.
+    #[serde(skip)]
     pub inspect: inspect::Parts,
     /// Rows and conversations of OpenHands.
+    #[serde(skip)]
     pub openhands: openhands::Parts,
     /// Problems.
     pub problems: Vec<Problem>,
     /// Number of records that a format recognised.
     pub recognised: usize,
     /// How far the file was read, for files of lines.
+    #[serde(skip)]
     pub indexed: Option<Indexed>,
     /// Number of records by the format that read them.
     pub records: BTreeMap<FormatId, usize>,
     /// Files that hold nothing of a known format.
     pub foreign: Vec<PathBuf>,
     /// The bytes of the file read last by [`Found::beside`], and its name.
+    #[serde(skip)]
     pub beside: Option<(&'static str, Option<Vec<u8>>)>,
     /// The first id that was a number, and its record's line.
     pub number_id: Option<(String, Option<u64>)>,
     /// The map of the file being read.
+    #[serde(skip)]
     pub map: Option<FileMap>,
 }
 
@@ -352,6 +384,46 @@ impl Found {
         self.recognised += std::mem::take(&mut part.recognised);
         let first = self.number_id.take();
         self.number_id = first.or(part.number_id.take());
+    }
+
+    /// Whether it was found without a look at other files and needs none to be joined.
+    pub(crate) fn is_alone(&self) -> bool {
+        let is_own = |source: &TrajectorySource| {
+            let beside = source.log.or(source.patch_file);
+            beside.is_none()
+                && source.texts.is_empty()
+                && !matches!(source.record, Some(RecordAt::PatchFile(_)))
+        };
+        let mut trajectories = self.groups.iter().flat_map(|group| &group.trajectories);
+        self.swebench.is_empty()
+            && self.harbor.is_empty()
+            && self.inspect.is_empty()
+            && self.openhands.is_empty()
+            && trajectories.all(|trajectory| is_own(&trajectory.source))
+    }
+
+    /// Has everything found in the file of this index, when nothing else [was](Found::is_alone).
+    pub(crate) fn set_file(&mut self, file: usize) {
+        for answer in &mut self.answers {
+            if let Some(at) = &mut answer.at {
+                at.file = file;
+            }
+        }
+        for group in &mut self.groups {
+            group.at.file = file;
+            if let Some(task) = &mut group.task {
+                task.source.place_mut().file = file;
+            }
+            for trajectory in &mut group.trajectories {
+                trajectory.at.file = file;
+                let source = &mut trajectory.source;
+                let record = source.record.as_mut().and_then(RecordAt::place_mut);
+                let beside = source.beside.iter_mut().map(|beside| &mut beside.place);
+                for place in record.into_iter().chain(beside).chain(&mut source.report) {
+                    place.file = file;
+                }
+            }
+        }
     }
 
     /// The id under a key; a number is read as text and remembered.

@@ -8,10 +8,10 @@ use std::io;
 use super::source::Candidate;
 
 /// Bytes at each end of what was read that are looked at again.
-const EDGE: u64 = 4096;
+const EDGE: u64 = 64 << 10;
 
 /// How far a file of lines was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Indexed {
     /// The byte behind what was read.
     pub end: u64,
@@ -38,12 +38,16 @@ impl Indexed {
         })
     }
 
+    /// Whether the bytes at both ends of what was read are still there.
+    pub(crate) fn is_there(&self, file: &Candidate) -> bool {
+        edges(file, self.end).is_ok_and(|edges| edges == self.edges)
+    }
+
     /// Whether a file that was listed with `listed` bytes only grew since: it is longer, and the
     /// bytes at both ends of what was read are the same. A file that changed only between them is
     /// not noticed, which is why every record that is opened must name itself.
     pub(crate) fn only_grew(&self, file: &Candidate, listed: u64) -> bool {
-        file.len().is_ok_and(|len| len > listed && len >= self.end)
-            && edges(file, self.end).is_ok_and(|edges| edges == self.edges)
+        file.len().is_ok_and(|len| len > listed && len >= self.end) && self.is_there(file)
     }
 }
 

@@ -10,6 +10,7 @@
 mod areal;
 mod assemble;
 mod atif;
+mod cache;
 mod chat;
 mod cut_patch;
 mod decoded_chat;
@@ -71,7 +72,7 @@ const CHANGED: &str =
     "the file changed since it was loaded; start again to judge what is there now";
 
 /// Something that could not be read, where, and why; the rest was loaded.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Problem {
     /// The file (or folder).
     pub path: PathBuf,
@@ -132,6 +133,8 @@ pub struct LoadOptions {
     pub map: Option<FieldMap>,
     /// Maps of the configuration file, for records that have their columns.
     pub maps: Vec<NamedMap>,
+    /// The folder in which the index of long files is kept between loads; `None`: it is not kept.
+    pub cache: Option<PathBuf>,
 }
 
 impl Default for LoadOptions {
@@ -142,6 +145,7 @@ impl Default for LoadOptions {
             unscored_as_fail: false,
             map: None,
             maps: Vec::new(),
+            cache: None,
         }
     }
 }

@@ -32,7 +32,7 @@ const BARE_LIST: &str = "a bare list is refused: order or rank vector cannot be 
                          tiers of trajectory ids";
 
 /// An answer as recorded: with ids, not yet bound to a group.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Answer {
     /// The group it is about.
     pub group: String,

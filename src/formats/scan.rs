@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::assemble::Assembler;
+use super::cache::Cache;
 use super::files::{self, Line, Place, Record, Split};
 use super::found::{FormatId, Found};
 use super::indexed::Indexed;
@@ -241,17 +242,11 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     }
     match shape {
         Some(Shape::Lines) => {
-            let map = map_of_head(candidate, file, length, options);
-            let empty = || Found {
-                map: map.clone(),
-                ..empty()
-            };
-            let from = Cursor::default();
-            if !read_lines(candidate, job, from, length, &empty, &mut whole, sink) {
+            let folder = options.cache.as_deref().filter(|_| candidate.is_plain());
+            let how = [for_rankings, rankings_only, candidate.named];
+            let cache = folder.and_then(|folder| Cache::of(folder, candidate, options, how));
+            if !read_kept_lines(candidate, job, length, cache, &empty, &mut whole, sink) {
                 return false;
-            }
-            if let Some(indexed) = &mut whole.indexed {
-                indexed.mapped = map.is_some();
             }
         }
         Some(Shape::Neither) if !named && !is_json_name(extension) => {
@@ -382,6 +377,74 @@ fn map_of_head(
         head = candidate.read(0, sample).ok()?;
     }
     map_of_lines(&files::lines(&head), file, options)
+}
+
+/// Reads the lines of a long file, as far as their index was not kept, and keeps it; else as
+/// [`read_lines`].
+fn read_kept_lines(
+    candidate: &Candidate,
+    job: Job,
+    length: u64,
+    cache: Option<Cache>,
+    empty: &(dyn Fn() -> Found + Sync),
+    whole: &mut Found,
+    sink: Sink<'_>,
+) -> bool {
+    let mut kept = cache
+        .as_ref()
+        .and_then(|cache| cache.read(candidate, job.file));
+    let map = match &kept {
+        Some(kept) if !kept.indexed.mapped => None,
+        _ => map_of_head(candidate, job.file, length, &whole.options),
+    };
+    let empty = || Found {
+        map: map.clone(),
+        ..empty()
+    };
+    let mut from = Cursor::default();
+    let mut is_all = false;
+    let mut writer = match &kept {
+        Some(kept) if kept.indexed.end >= length => None,
+        _ => cache.and_then(|cache| cache.write(kept.as_ref())),
+    };
+    if let Some(kept) = &mut kept {
+        from = Cursor {
+            byte: kept.indexed.end,
+            lines: kept.indexed.lines,
+        };
+        is_all = kept.indexed.end >= length;
+        whole.indexed = Some(kept.indexed);
+        whole.keep_for_the_end(&mut kept.whole);
+        for part in std::mem::take(&mut kept.parts) {
+            let mut found = empty();
+            found.merge(part);
+            if !sink(found, from.byte) {
+                return false;
+            }
+        }
+    }
+    if is_all {
+        return true;
+    }
+    let mut keeping = |found: Found, done: u64| {
+        if let Some(writer) = &mut writer {
+            writer.add(&found);
+        }
+        sink(found, done)
+    };
+    let before = whole.indexed.take();
+    if !read_lines(candidate, job, from, length, &empty, whole, &mut keeping) {
+        return false;
+    }
+    let indexed = whole.indexed.map(|indexed| Indexed {
+        mapped: map.is_some(),
+        ..indexed
+    });
+    if let (Some(writer), Some(indexed)) = (writer, indexed) {
+        writer.finish(candidate, whole, indexed);
+    }
+    whole.indexed = indexed.or(before);
+    true
 }
 
 /// Reads what was appended to a file of lines.

@@ -1,5 +1,6 @@
 //! Loading: the real group sets row by row, gagar's own files, and inputs that are broken.
 
+mod cache;
 mod containers;
 mod harbor;
 mod inspect;

@@ -133,7 +133,7 @@ impl Candidate {
 }
 
 /// What tells one state of a file from a later one, without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Stamp {
     bytes: u64,
     modified: Option<SystemTime>,
@@ -156,6 +156,16 @@ impl Stamp {
             modified: meta.modified().ok(),
             node,
         }
+    }
+
+    /// Length in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether length and time of the last change are the same, and known.
+    pub(crate) fn agrees(&self, other: &Self) -> bool {
+        self.bytes == other.bytes && self.modified.is_some() && self.modified == other.modified
     }
 
     /// Whether there is another file now than the one stamped. A file that is gone cannot be
