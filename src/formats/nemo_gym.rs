@@ -56,12 +56,18 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn of(record: &'a Fields<'a>) -> Result<Self, JsonError> {
+        let response = record.object("response")?.unwrap_or_default();
+        Self::with(record, response)
+    }
+
+    /// The parts with this response.
+    fn with(record: &'a Fields<'a>, response: Fields<'a>) -> Result<Self, JsonError> {
         let params = record.object("responses_create_params")?;
         let params = params.unwrap_or_default();
         Ok(Self {
             task: params.object("metadata")?.unwrap_or_default(),
             params,
-            response: record.object("response")?.unwrap_or_default(),
+            response,
             run: record.object("metadata")?.unwrap_or_default(),
             record,
         })
@@ -101,19 +107,18 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Number of steps in a record, counted without decoding its long texts.
-fn count_steps(record: &str) -> Result<usize, JsonError> {
-    let brief = split::abridge(record);
-    let fields = Fields::split(&brief)?;
-    Ok(Parts::of(&fields)?.steps()?.len())
-}
-
 /// Reads what the index needs of a rollout.
 pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     let Some(fields) = record.fields() else {
         return;
     };
-    let parts = match Parts::of(fields) {
+    // Nearly all of a record is texts of the response, of which the index keeps nothing.
+    let brief = fields.some("response").map(|raw| split::abridge(raw.get()));
+    let response = match &brief {
+        Some(brief) => Fields::of("response", Raw::known(brief)),
+        None => Ok(Fields::default()),
+    };
+    let parts = match response.and_then(|response| Parts::with(fields, response)) {
         Ok(parts) => parts,
         Err(error) => return found.problem(record, None, error.to_string()),
     };
@@ -153,9 +158,9 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
         let mark = "patch_exists is false, yet there is a diff";
         trajectory.marks.push(mark.to_owned());
     }
-    match count_steps(record.text) {
-        Ok(0) => trajectory.marks.push("no messages recorded".to_owned()),
-        Ok(steps) => trajectory.steps = Some(u32::try_from(steps).unwrap_or(u32::MAX)),
+    match parts.steps() {
+        Ok(steps) if steps.is_empty() => trajectory.marks.push("no messages recorded".to_owned()),
+        Ok(steps) => trajectory.steps = Some(u32::try_from(steps.len()).unwrap_or(u32::MAX)),
         Err(error) => found.problem(record, Some(&name), error.to_string()),
     }
     scalars(&parts, &mut trajectory);
