@@ -7,6 +7,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +17,9 @@ use crate::domain::{
     Extra, GraderAnswer, GroupId, Outcome, PatchPresence, RolloutGroup, TaskSummary, Trajectory,
 };
 
-use super::found::{Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource, Scope};
+use super::found::{
+    Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource, KeptSource, Scope,
+};
 use super::indexed::Indexed;
 use super::mapped::{self, FieldMap, GuessedMap};
 use super::rankings::{self, Answer};
@@ -40,18 +43,69 @@ struct Telling {
     at: At,
 }
 
-/// What is remembered of a trajectory beside its index entry, to build the group again.
+/// What is remembered of a trajectory beside its index entry, to build the group again. There is one
+/// for every trajectory loaded, so it is small.
 #[derive(Debug)]
 struct Member {
-    at: At,
-    /// Place among what its file told; `None` when it was joined from several files.
-    seq: Option<u32>,
+    line: Option<NonZeroU64>,
     order: Option<i64>,
-    again: Again,
     /// Its id in the file, when it had to be numbered.
     numbered: Option<Box<str>>,
+    file: u32,
+    /// Place among what its file told, or [`JOINED`].
+    seq: u32,
+    again: Again,
     /// Marks at the end that building added.
     marks_added: u8,
+}
+
+/// In the place of the number of a trajectory that was joined from several files.
+const JOINED: u32 = u32::MAX;
+
+impl Member {
+    fn at(&self) -> At {
+        At {
+            file: usize::try_from(self.file).unwrap_or(usize::MAX),
+            line: self.line.map(NonZeroU64::get),
+        }
+    }
+
+    /// Whether a record of its own told it.
+    fn is_own(&self) -> bool {
+        self.seq != JOINED
+    }
+
+    /// Whether one of these files told it, alone.
+    fn is_of(&self, files: &HashSet<usize>) -> bool {
+        self.is_own() && files.contains(&self.at().file)
+    }
+}
+
+/// A trajectory that is not built in.
+#[derive(Debug)]
+struct Piece {
+    trajectory: Trajectory,
+    source: KeptSource,
+    member: Member,
+}
+
+impl Piece {
+    fn of(found: FoundTrajectory, seq: u32) -> Self {
+        Self {
+            trajectory: found.trajectory,
+            source: found.source.into(),
+            member: Member {
+                line: found.at.line.and_then(NonZeroU64::new),
+                order: found.order,
+                numbered: None,
+                // More files than that do not fit into memory.
+                file: u32::try_from(found.at.file).unwrap_or(u32::MAX),
+                seq,
+                again: found.again,
+                marks_added: 0,
+            },
+        }
+    }
 }
 
 /// One group: what was told about it, and what was made of that.
@@ -61,9 +115,9 @@ struct Slot {
     scope: Option<Scope>,
     tellings: Vec<Telling>,
     /// Trajectories that are not built in yet.
-    fresh: Vec<(FoundTrajectory, Option<u32>)>,
+    fresh: Vec<Piece>,
     /// Trajectories whose id was taken: one of them counts when the first is withdrawn.
-    refused: Vec<(FoundTrajectory, Option<u32>)>,
+    refused: Vec<Piece>,
     /// One per trajectory of `group`.
     members: Vec<Member>,
     group: Arc<RolloutGroup>,
@@ -252,15 +306,13 @@ impl Assembler {
     /// Forgets everything that files told; their indices stay.
     pub(crate) fn withdraw(&mut self, files: &HashSet<usize>) {
         for (index, slot) in self.slots.iter_mut().enumerate() {
-            let own = |seq: Option<u32>, at: At| seq.is_some() && files.contains(&at.file);
             let told = |telling: &Telling| files.contains(&telling.at.file);
             let touched = slot.tellings.iter().any(told)
-                || slot.members.iter().any(|m| own(m.seq, m.at))
-                || slot.fresh.iter().any(|(t, seq)| own(*seq, t.at));
+                || slot.all_members().any(|member| member.is_of(files));
             if touched {
                 slot.take_apart();
                 slot.tellings.retain(|telling| !told(telling));
-                slot.fresh.retain(|(t, seq)| !own(*seq, t.at));
+                slot.fresh.retain(|piece| !piece.member.is_of(files));
                 self.dirty.insert(index);
             }
         }
@@ -349,14 +401,18 @@ impl Assembler {
                 }
         });
         if !told {
+            if slot.tellings.is_empty() {
+                // Most groups have one; a vector would make room for four.
+                slot.tellings.reserve_exact(1);
+            }
             slot.tellings.push(telling);
         }
         let notes = self.notes.get_mut(file);
         let mut spare = 0;
         let seq = notes.map_or(&mut spare, |notes| &mut notes.seq);
         for trajectory in group.trajectories {
-            slot.fresh.push((trajectory, Some(*seq)));
-            *seq = seq.saturating_add(1);
+            slot.fresh.push(Piece::of(trajectory, *seq));
+            *seq = (*seq + 1).min(JOINED - 1);
         }
     }
 
@@ -418,10 +474,10 @@ impl Assembler {
             of.push(place);
         }
         for (index, slot) in self.slots.iter_mut().enumerate() {
-            let joined = slot.members.iter().any(|member| member.seq.is_none());
+            let joined = slot.all_members().any(|member| !member.is_own());
             if joined {
                 slot.take_apart();
-                slot.fresh.retain(|(_, seq)| seq.is_some());
+                slot.fresh.retain(|piece| piece.member.is_own());
             }
             let id = slot.group.id.as_str();
             let about = self.rows.contains_key(id)
@@ -435,7 +491,8 @@ impl Assembler {
             let index = self.slot(id);
             self.dirty.insert(index);
             if let Some(slot) = self.slots.get_mut(index) {
-                let attempts = attempts.into_iter().map(|attempt| (attempt, None));
+                let attempts = attempts.into_iter();
+                let attempts = attempts.map(|attempt| Piece::of(attempt, JOINED));
                 slot.fresh.extend(attempts);
             }
         }
@@ -521,7 +578,7 @@ impl Assembler {
     fn reports(&self) -> Vec<FileReport> {
         let mut groups: Vec<usize> = vec![0; self.files.len()];
         for slot in &self.slots {
-            let files: HashSet<usize> = slot.members.iter().map(|member| member.at.file).collect();
+            let files: HashSet<usize> = slot.members.iter().map(|m| m.at().file).collect();
             for file in files {
                 if let Some(count) = groups.get_mut(file) {
                     *count += 1;
@@ -600,8 +657,17 @@ impl Slot {
 
     /// Whether no record of its own gave it a trajectory.
     fn is_without_own(&self) -> bool {
-        self.members.iter().all(|member| member.seq.is_none())
-            && self.fresh.iter().all(|(_, seq)| seq.is_none())
+        let mut members = self.members.iter();
+        members.all(|member| !member.is_own())
+            && self.fresh.iter().all(|piece| !piece.member.is_own())
+    }
+
+    /// What is remembered of every trajectory: built in, not yet, refused.
+    fn all_members(&self) -> impl Iterator<Item = &Member> {
+        let waiting = self.fresh.iter().chain(&self.refused);
+        self.members
+            .iter()
+            .chain(waiting.map(|piece| &piece.member))
     }
 
     /// Turns the built trajectories back into what was found, as if nothing were built.
@@ -619,20 +685,18 @@ impl Slot {
         let fresh = std::mem::take(&mut self.fresh);
         let built = members.into_iter().zip(trajectories).zip(sources);
         self.fresh = built
-            .map(|((member, mut trajectory), source)| {
+            .map(|((mut member, mut trajectory), source)| {
                 let marks = &mut trajectory.marks;
                 marks.truncate(marks.len().saturating_sub(usize::from(member.marks_added)));
-                if let Some(id) = member.numbered {
+                member.marks_added = 0;
+                if let Some(id) = member.numbered.take() {
                     trajectory.id.0 = id.into();
                 }
-                let found = FoundTrajectory {
+                Piece {
                     trajectory,
                     source,
-                    order: member.order,
-                    again: member.again,
-                    at: member.at,
-                };
-                (found, member.seq)
+                    member,
+                }
             })
             .chain(self.refused.drain(..))
             .chain(fresh)
@@ -651,7 +715,11 @@ impl Slot {
         self.tellings.sort_by_key(|telling| telling.at.file);
         // What records told of one by one comes first, file by file; then what was joined.
         let mut fresh = std::mem::take(&mut self.fresh);
-        fresh.sort_by_key(|(found, seq)| (seq.is_none(), seq.map(|seq| (found.at.file, seq))));
+        fresh.sort_by_key(|piece| {
+            let member = &piece.member;
+            let place = member.is_own().then_some((member.file, member.seq));
+            (place.is_none(), place)
+        });
 
         let id = group_id.as_str();
         let mut task = Task::default();
@@ -696,39 +764,34 @@ impl Slot {
             task.sources.push(*reference);
         }
 
-        let mut kept: Vec<(FoundTrajectory, Member)> = Vec::with_capacity(fresh.len());
+        let mut kept: Vec<Piece> = Vec::with_capacity(fresh.len());
         let mut ids: HashSet<String> = HashSet::with_capacity(fresh.len());
-        for (mut found, seq) in fresh {
-            if about.unscored_as_fail && found.trajectory.outcome == Outcome::Unscored {
-                found.trajectory.outcome = Outcome::Fail;
-                found.trajectory.reward = Some(0.0);
-                found.trajectory.marks.push(COUNTED_AS_FAIL.to_owned());
+        for mut piece in fresh {
+            let Piece {
+                trajectory, member, ..
+            } = &mut piece;
+            if about.unscored_as_fail && trajectory.outcome == Outcome::Unscored {
+                trajectory.outcome = Outcome::Fail;
+                trajectory.reward = Some(0.0);
+                trajectory.marks.push(COUNTED_AS_FAIL.to_owned());
             }
-            let mut member = Member {
-                at: found.at,
-                seq,
-                order: found.order,
-                again: found.again,
-                numbered: None,
-                marks_added: 0,
-            };
-            if !ids.insert(found.trajectory.id.0.clone()) {
-                if found.again == Again::Copy {
-                    self.refused.push((found, seq));
+            if !ids.insert(trajectory.id.0.clone()) {
+                if member.again == Again::Copy {
+                    self.refused.push(piece);
                     continue;
                 }
-                let own = &mut found.trajectory.id.0;
+                let own = &mut trajectory.id.0;
                 let name = format!("{id}/{own}");
-                let reason = match found.again {
+                let reason = match member.again {
                     Again::Refuse => "the trajectory occurs twice; the first counts",
                     Again::Number | Again::Copy => {
                         "the id occurs twice; the later one is kept under a numbered id"
                     }
                 };
                 self.problems
-                    .push(problem(about.files, found.at, &name, reason));
-                if found.again == Again::Refuse {
-                    self.refused.push((found, seq));
+                    .push(problem(about.files, member.at(), &name, reason));
+                if member.again == Again::Refuse {
+                    self.refused.push(piece);
                     continue;
                 }
                 let free = (2_u32..)
@@ -736,10 +799,10 @@ impl Slot {
                     .find(|id| ids.insert(id.clone()));
                 let numbered = std::mem::replace(own, free.unwrap_or_default());
                 member.numbered = Some(numbered.into());
-                found.trajectory.marks.push("id occurs twice".to_owned());
+                trajectory.marks.push("id occurs twice".to_owned());
                 member.marks_added += 1;
             }
-            kept.push((found, member));
+            kept.push(piece);
         }
         if kept.is_empty()
             && let Some(first) = self.tellings.first()
@@ -749,7 +812,7 @@ impl Slot {
                 .push(problem(about.files, first.at, id, reason));
         }
         // Stable: without a position the order of the files stays.
-        kept.sort_by_key(|(found, _)| found.order);
+        kept.sort_by_key(|piece| piece.member.order);
         mark_same_patches(&mut kept);
 
         let mut group = RolloutGroup {
@@ -765,10 +828,10 @@ impl Slot {
             trajectories: Vec::with_capacity(kept.len()),
         };
         self.members.reserve_exact(kept.len());
-        for (found, member) in kept {
-            group.trajectories.push(found.trajectory);
-            source.trajectories.push(found.source);
-            self.members.push(member);
+        for piece in kept {
+            group.trajectories.push(piece.trajectory);
+            source.trajectories.push(piece.source);
+            self.members.push(piece.member);
         }
         group.fingerprint = fingerprint(&group);
         self.group = match before {
@@ -836,10 +899,12 @@ impl Task {
 }
 
 /// Marks every trajectory whose diff is byte for byte that of an earlier one.
-fn mark_same_patches(kept: &mut [(FoundTrajectory, Member)]) {
+fn mark_same_patches(kept: &mut [Piece]) {
     let mut first: HashMap<String, String> = HashMap::new();
-    for (found, member) in kept {
-        let trajectory = &mut found.trajectory;
+    for piece in kept {
+        let Piece {
+            trajectory, member, ..
+        } = piece;
         if trajectory.patch.presence != PatchPresence::Diff {
             continue;
         }

@@ -2,6 +2,7 @@
 //!
 //! What is *not* here: how it is joined (`assemble`).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub(crate) struct GroupSource {
     /// Where the task's texts are; the first one that has a text counts.
     pub tasks: Vec<TaskSource>,
     /// One entry per trajectory.
-    pub trajectories: Vec<TrajectorySource>,
+    pub trajectories: Vec<KeptSource>,
 }
 
 /// Where a task's texts are.
@@ -94,6 +95,44 @@ pub(crate) struct TrajectorySource {
     pub texts: Vec<usize>,
     /// The file that is the patch, when the record holds none.
     pub patch_file: Option<usize>,
+}
+
+/// A trajectory's source as it is kept: most have one record and nothing beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum KeptSource {
+    /// One record.
+    Record(RecordAt),
+    /// Whatever else.
+    More(Box<TrajectorySource>),
+}
+
+impl From<TrajectorySource> for KeptSource {
+    fn from(source: TrajectorySource) -> Self {
+        match source.record {
+            Some(record) if source == TrajectorySource::of(record) => Self::Record(record),
+            _ => Self::More(Box::new(source)),
+        }
+    }
+}
+
+impl KeptSource {
+    /// The source.
+    pub(crate) fn get(&self) -> Cow<'_, TrajectorySource> {
+        match self {
+            Self::Record(record) => Cow::Owned(TrajectorySource::of(*record)),
+            Self::More(source) => Cow::Borrowed(source),
+        }
+    }
+}
+
+impl TrajectorySource {
+    /// A record, and nothing beside it.
+    fn of(record: RecordAt) -> Self {
+        Self {
+            record: Some(record),
+            ..Self::default()
+        }
+    }
 }
 
 /// A record that holds texts of a trajectory beside the one it was found in: a trace, the tests.
@@ -223,12 +262,13 @@ impl GroupSource {
     /// The files that the texts are in, by index; a file occurs once per text.
     pub(crate) fn files(&self) -> impl Iterator<Item = usize> {
         let others = self.trajectories.iter().flat_map(|source| {
+            let source = source.get();
             let patch = match source.record {
                 Some(RecordAt::PatchFile(file)) => Some(file),
                 _ => None,
             };
             let files = [patch, source.log, source.patch_file];
-            let texts = source.texts.iter().copied();
+            let texts = source.texts.clone();
             files.into_iter().flatten().chain(texts)
         });
         self.places().map(|place| place.file).chain(others)
@@ -238,9 +278,11 @@ impl GroupSource {
     pub(crate) fn places(&self) -> impl Iterator<Item = Place> {
         let tasks = self.tasks.iter().map(TaskSource::at);
         let trajectories = self.trajectories.iter().flat_map(|source| {
+            let source = source.get();
             let record = source.record.and_then(RecordAt::place);
             let beside = source.beside.iter().map(|beside| beside.place);
-            record.into_iter().chain(beside).chain(source.report)
+            let places: Vec<Place> = record.into_iter().chain(beside).collect();
+            places.into_iter().chain(source.report)
         });
         tasks.chain(trajectories)
     }
@@ -280,16 +322,17 @@ impl GroupSource {
             TaskSource::Of(format, ..) => named(*format),
         });
         let trajectories = self.trajectories.iter().flat_map(|source| {
+            let source = source.get();
             let record = source.record.and_then(|record| match record {
                 RecordAt::Trajectory(_) | RecordAt::InGroup(..) => Some("gagar.group/1"),
                 RecordAt::Prediction(_) => Some("SWE-bench prediction"),
                 RecordAt::PatchFile(_) => Some("SWE-bench task report"),
                 RecordAt::Of(format, ..) => named(format),
             });
-            let beside = source.beside.iter();
-            record
-                .into_iter()
-                .chain(beside.filter_map(move |beside| named(beside.format)))
+            let beside = source.beside.iter().map(|beside| beside.format);
+            let beside: Vec<FormatId> = beside.collect();
+            let beside = beside.into_iter().filter_map(named);
+            record.into_iter().chain(beside)
         });
         tasks.chain(trajectories).collect()
     }

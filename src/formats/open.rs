@@ -104,7 +104,10 @@ pub(crate) fn content(group: &RolloutGroup, source: &GroupSource, files: Files<'
         .trajectories
         .iter()
         .zip(&group.trajectories)
-        .map(|(source, of)| open_trajectory(source, (group, of), files, &mut problems, &mut seen))
+        .map(|(source, of)| {
+            let source = source.get();
+            open_trajectory(&source, (group, of), files, &mut problems, &mut seen)
+        })
         .collect();
     problems.extend(broken(group, source, files));
     Content {
