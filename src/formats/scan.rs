@@ -245,7 +245,7 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
             let folder = options.cache.as_deref().filter(|_| candidate.is_plain());
             let how = [for_rankings, rankings_only, candidate.named];
             let cache = folder.and_then(|folder| Cache::of(folder, candidate, options, how));
-            if !read_kept_lines(candidate, job, length, cache, &empty, &mut whole, sink) {
+            if !read_kept_lines((candidate, job), length, cache, &empty, &mut whole, sink) {
                 return false;
             }
         }
@@ -382,8 +382,7 @@ fn map_of_head(
 /// Reads the lines of a long file, as far as their index was not kept, and keeps it; else as
 /// [`read_lines`].
 fn read_kept_lines(
-    candidate: &Candidate,
-    job: Job,
+    (candidate, job): (&Candidate, Job),
     length: u64,
     cache: Option<Cache>,
     empty: &(dyn Fn() -> Found + Sync),
@@ -433,7 +432,7 @@ fn read_kept_lines(
         sink(found, done)
     };
     let before = whole.indexed.take();
-    if !read_lines(candidate, job, from, length, &empty, whole, &mut keeping) {
+    if !read_lines((candidate, job), from, length, &empty, whole, &mut keeping) {
         return false;
     }
     let indexed = whole.indexed.map(|indexed| Indexed {
@@ -469,7 +468,7 @@ fn read_appended(
         byte: from.end,
         lines: from.lines,
     };
-    if !read_lines(candidate, job, start, length, empty, &mut whole, sink) {
+    if !read_lines((candidate, job), start, length, empty, &mut whole, sink) {
         return false;
     }
     whole.indexed = match whole.indexed {
@@ -502,8 +501,7 @@ fn reached(candidate: &Candidate, at: Cursor) -> Option<Indexed> {
 /// Reads the lines of one file from a place on and hands over what they hold; what can be told only
 /// at the end of the file is gathered in `whole`. Answers whether to go on.
 fn read_lines(
-    candidate: &Candidate,
-    job: Job,
+    (candidate, job): (&Candidate, Job),
     from: Cursor,
     length: u64,
     empty: &(dyn Fn() -> Found + Sync),

@@ -223,7 +223,7 @@ fn reading_that_was_stopped_goes_on_where_it_stopped() {
         // Each of these is a batch of its own.
         let filler = "x".repeat(9 << 20);
         let text = line(&format!("g{file}"), "1", 1.0)
-            + &&format!(
+            + &format!(
                 "{{\"group_id\":\"all\",\"trajectory_id\":\"{file}\",\"reward\":1,\"patch\":\"{filler}\"}}\n"
             );
         fs::write(root.path().join(format!("{file}.jsonl")), text).expect("write");
