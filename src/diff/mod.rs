@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use crate::domain::{PatchPresence, PatchSummary};
+use crate::domain::{PatchHash, PatchPresence, PatchSummary};
 
 pub use pairing::emphasis;
 
@@ -337,10 +337,7 @@ fn line_ranges(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<us
 #[must_use]
 pub fn summarize(patch: Option<&str>) -> PatchSummary {
     let text = patch.unwrap_or("");
-    let sha256 = Sha256::digest(text.as_bytes())
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect();
+    let sha256 = PatchHash::new(Sha256::digest(text.as_bytes()).into());
     let Some(text) = patch else {
         return PatchSummary {
             sha256,

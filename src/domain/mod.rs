@@ -36,6 +36,6 @@ pub use redistribution::{Policies, RedistributeError, Redistribution, redistribu
 pub use sampling::GroupClass;
 pub use scheme::Scheme;
 pub use trajectory::{
-    Outcome, PatchPresence, PatchSummary, Step, StepKind, TestCounts, TestResult, TestStatus,
-    Trajectory, TrajectoryId, TrajectoryIndex,
+    Outcome, PatchHash, PatchPresence, PatchSummary, Step, StepKind, TestCounts, TestResult,
+    TestStatus, Trajectory, TrajectoryId, TrajectoryIndex,
 };

@@ -65,8 +65,8 @@ impl Outcome {
 pub struct PatchSummary {
     /// What the record holds in the patch's place.
     pub presence: PatchPresence,
-    /// SHA-256 of the patch bytes, lower-case hex; of the empty string when there is no patch.
-    pub sha256: String,
+    /// SHA-256 of the patch bytes; of the empty string when there is no patch.
+    pub sha256: PatchHash,
     /// Length in bytes.
     pub bytes: u64,
     /// Number of files touched.
@@ -75,6 +75,36 @@ pub struct PatchSummary {
     pub added: u32,
     /// Number of removed lines.
     pub removed: u32,
+}
+
+/// SHA-256 of a patch's bytes, shown as lower-case hex; the default is none, shown as nothing. Kept as
+/// bytes: every trajectory loaded has one.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+pub struct PatchHash(Option<[u8; 32]>);
+
+impl PatchHash {
+    /// The hash with these bytes.
+    #[must_use]
+    pub fn new(bytes: [u8; 32]) -> Self {
+        Self(Some(bytes))
+    }
+}
+
+impl std::fmt::Display for PatchHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let bytes = self.0.iter().flatten();
+        bytes
+            .into_iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl std::fmt::Debug for PatchHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PatchHash({self})")
+    }
 }
 
 /// What a record holds in the patch's place.

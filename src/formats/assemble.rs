@@ -14,7 +14,8 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::domain::{
-    Extra, GraderAnswer, GroupId, Outcome, PatchPresence, RolloutGroup, TaskSummary, Trajectory,
+    Extra, GraderAnswer, GroupId, Outcome, PatchHash, PatchPresence, RolloutGroup, TaskSummary,
+    Trajectory,
 };
 
 use super::found::{
@@ -900,7 +901,7 @@ impl Task {
 
 /// Marks every trajectory whose diff is byte for byte that of an earlier one.
 fn mark_same_patches(kept: &mut [Piece]) {
-    let mut first: HashMap<String, String> = HashMap::new();
+    let mut first: HashMap<PatchHash, String> = HashMap::new();
     for piece in kept {
         let Piece {
             trajectory, member, ..
@@ -910,8 +911,7 @@ fn mark_same_patches(kept: &mut [Piece]) {
         }
         match first.get(&trajectory.patch.sha256) {
             None => {
-                let (hash, id) = (&trajectory.patch.sha256, &trajectory.id.0);
-                first.insert(hash.clone(), id.clone());
+                first.insert(trajectory.patch.sha256, trajectory.id.0.clone());
             }
             Some(id) => {
                 if !trajectory.marks.iter().any(|m| m.starts_with(SAME_PATCH)) {
@@ -978,7 +978,7 @@ fn fingerprint(group: &RolloutGroup) -> String {
     feed(group.id.as_str().as_bytes());
     for trajectory in order {
         feed(trajectory.id.as_str().as_bytes());
-        feed(trajectory.patch.sha256.as_bytes());
+        feed(trajectory.patch.sha256.to_string().as_bytes());
         feed(trajectory.outcome.word().as_bytes());
         // -0.0 and 0.0 are the same reward.
         match trajectory.reward {

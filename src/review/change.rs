@@ -314,7 +314,7 @@ impl ReviewSession {
             trajectories: data
                 .trajectories
                 .iter()
-                .map(|t| (t.id.0.clone(), t.patch.sha256.clone(), t.reward))
+                .map(|t| (t.id.0.clone(), t.patch.sha256.to_string(), t.reward))
                 .collect(),
         })
     }

@@ -100,7 +100,7 @@ fn hash_of(set: &LoadedSet, rollout: usize) -> String {
     group.expect("the group").trajectories[rollout % 4]
         .patch
         .sha256
-        .clone()
+        .to_string()
 }
 
 #[test]

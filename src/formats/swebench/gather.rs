@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diff::summarize;
-use crate::domain::Extra;
+use crate::domain::{Extra, PatchHash};
 use crate::formats::Problem;
 use crate::formats::assemble::Joining;
 use crate::formats::files::Place;
@@ -245,14 +245,14 @@ pub(super) fn gather(predictions: Vec<Prediction>, joining: &mut Joining) -> Vec
 
 /// Whether two files with several predictions give different patches for one task.
 fn files_contradict(files: &BTreeMap<usize, Vec<Prediction>>) -> bool {
-    let mut last: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    let mut last: BTreeMap<&str, (usize, PatchHash)> = BTreeMap::new();
     for (file, predictions) in files
         .iter()
         .filter(|(_, predictions)| predictions.len() > 1)
     {
-        let mut own: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut own: BTreeMap<&str, PatchHash> = BTreeMap::new();
         for prediction in predictions {
-            own.insert(&prediction.instance, &prediction.patch.sha256);
+            own.insert(&prediction.instance, prediction.patch.sha256);
         }
         for (id, hash) in own {
             match last.get(id) {

@@ -4,7 +4,9 @@
 
 use std::collections::HashMap;
 
-use crate::domain::{Outcome, PatchPresence, Ranking, RolloutGroup, Trajectory, TrajectoryIndex};
+use crate::domain::{
+    Outcome, PatchHash, PatchPresence, Ranking, RolloutGroup, Trajectory, TrajectoryIndex,
+};
 use crate::review::{ReviewSession, ReviewedGroup};
 
 /// One row of the ranking strip.
@@ -260,12 +262,10 @@ fn name(trajectory: &Trajectory) -> String {
 
 /// For each trajectory whose patch another one has too: the first other one.
 fn duplicates(group: &RolloutGroup) -> HashMap<TrajectoryIndex, TrajectoryIndex> {
-    let mut same: HashMap<&str, Vec<TrajectoryIndex>> = HashMap::new();
+    let mut same: HashMap<PatchHash, Vec<TrajectoryIndex>> = HashMap::new();
     for (index, trajectory) in group.trajectories.iter().enumerate() {
         if trajectory.patch.presence == PatchPresence::Diff {
-            same.entry(&trajectory.patch.sha256)
-                .or_default()
-                .push(index);
+            same.entry(trajectory.patch.sha256).or_default().push(index);
         }
     }
     let mut duplicates = HashMap::new();
@@ -325,9 +325,9 @@ mod tests {
     fn duplicates_name_another_one() {
         let mut first = Trajectory::new("a", Outcome::Pass);
         first.patch.presence = PatchPresence::Diff;
-        first.patch.sha256 = "x".to_owned();
+        first.patch.sha256 = PatchHash::new([1; 32]);
         let mut other = first.clone();
-        other.patch.sha256 = "y".to_owned();
+        other.patch.sha256 = PatchHash::new([2; 32]);
         let group = RolloutGroup {
             id: crate::domain::GroupId("g".to_owned()),
             step: None,
