@@ -210,9 +210,12 @@ pub(crate) fn split<'a>(bytes: &'a [u8], holder: &'a mut String) -> Result<Split
     })
 }
 
+/// Pieces of a text with their first bytes, and what is wrong behind the last one.
+pub(crate) type Pieces<'a> = (Vec<(usize, &'a [u8])>, Option<JsonError>);
+
 /// The objects and lists that stand one behind another, each with its first byte, where there are
 /// several; and what is wrong behind the last one.
-pub(crate) fn pieces(bytes: &[u8]) -> Option<(Vec<(usize, &[u8])>, Option<JsonError>)> {
+pub(crate) fn pieces(bytes: &[u8]) -> Option<Pieces<'_>> {
     let mut found = Vec::new();
     let mut at = 0;
     let error = loop {

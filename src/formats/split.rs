@@ -446,9 +446,10 @@ mod tests {
     use super::*;
 
     type Pairs<'a> = Vec<(Option<String>, &'a str)>;
+    type Counted<'a> = (Option<String>, &'a str, usize);
 
     /// What our splitter finds, with the number of elements of each value.
-    fn ours(text: &str) -> Result<Vec<(Option<String>, &str, usize)>, Fault> {
+    fn ours(text: &str) -> Result<Vec<Counted<'_>>, Fault> {
         let mut found = Vec::new();
         let end = if text.trim_start().starts_with('[') {
             list(text, |value| {

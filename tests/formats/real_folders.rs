@@ -26,7 +26,7 @@ fn the_numbers_of_every_folder() {
     let Some(data) = real_data() else { return };
     let mut table = String::new();
     for folder in folders(&data) {
-        let set = load_all(&[folder.clone()]);
+        let set = load_all(std::slice::from_ref(&folder));
         let count = |outcome| {
             let all = set.groups.iter().flat_map(|group| &group.trajectories);
             all.filter(|t| t.outcome == outcome).count()
@@ -59,7 +59,7 @@ fn the_numbers_of_every_folder() {
 fn every_file_is_read_or_told() {
     let Some(data) = real_data() else { return };
     for folder in folders(&data) {
-        let set = load_all(&[folder.clone()]);
+        let set = load_all(std::slice::from_ref(&folder));
         let told: BTreeSet<&Path> = set
             .problems
             .iter()

@@ -56,7 +56,8 @@ fn real_verifiers_results_are_grouped_by_example() {
     let loaded = load_all(&[data.join("formats/verifiers")]);
     assert_eq!(problems(&loaded), []);
     assert!(loaded.foreign.is_empty());
-    let shown: Vec<(&str, Vec<(Outcome, Option<f64>)>)> = loaded
+    type Verdicts = Vec<(Outcome, Option<f64>)>;
+    let shown: Vec<(&str, Verdicts)> = loaded
         .groups
         .iter()
         .map(|group| {
