@@ -6,6 +6,7 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use gagar::tui::message::Message;
 use gagar::tui::testing::Harness;
 use gagar::tui::theme::Theme;
 
@@ -36,6 +37,19 @@ fn frames(criterion: &mut Criterion) {
             });
         });
     }
+    // What following costs between two keys, when another state of the set comes.
+    let mut harness = Harness::open(&[&folder], 200, 60).expect("the folder can be read");
+    let session = harness.model.session.as_ref().expect("a session");
+    let set = session.set().clone();
+    criterion.bench_function("a state of the set", |bencher| {
+        bencher.iter(|| {
+            harness.send(Message::Snapshot {
+                set: set.clone(),
+                prepared: None,
+            });
+            black_box(harness.draw(theme));
+        });
+    });
 }
 
 criterion_group!(benches, frames);
