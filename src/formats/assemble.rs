@@ -230,6 +230,8 @@ impl Assembler {
 
     /// Takes another state of a file in the place of the one known.
     pub(crate) fn set_file(&mut self, index: usize, file: Candidate) {
+        // Runs are judged by patches in files of their own, which hold no record.
+        self.parts_changed |= file.content_path().ends_with("patch.diff");
         if let Some(place) = Arc::make_mut(&mut self.files).get_mut(index) {
             *place = file;
         }
@@ -243,6 +245,12 @@ impl Assembler {
     /// Number of rollouts taken over so far.
     pub(crate) fn trajectories(&self) -> usize {
         self.notes.iter().map(|notes| notes.trajectories).sum()
+    }
+
+    /// Whether a record of a known format was read in one of these files.
+    pub(crate) fn told(&self, files: &[usize]) -> bool {
+        let mut notes = files.iter().filter_map(|&file| self.notes.get(file));
+        notes.any(|notes| !notes.records.is_empty())
     }
 
     /// Number of rollouts that these files told.

@@ -33,7 +33,8 @@ pub enum News {
 /// What a look for changes found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Changes {
-    /// Files that are new, longer or other ones.
+    /// Files that are new, longer or other ones, of those that tell something: a log that grows is
+    /// none of them.
     pub files: usize,
     /// Of these, files that were replaced or changed inside: they were read anew.
     pub replaced: usize,
@@ -170,23 +171,21 @@ impl Loader {
                 .any(|path| scan::is_same_file(path, file.origin()))
         });
         self.assembler.add_listing(problems);
-        let mut notes_changed = false;
+        let mut is_changed = false;
         for (origin, listed) in &mut self.listed {
             let gone = !there.contains(origin);
-            notes_changed |= gone != listed.gone;
+            is_changed |= gone != listed.gone;
             changes.gone += usize::from(gone && !listed.gone);
             listed.gone = gone;
         }
         for (origin, found) in now {
             let Some(listed) = self.listed.get_mut(&origin) else {
-                changes.files += 1;
                 self.add(origin, found);
                 continue;
             };
             let Some(stamp) = found.first().map(|found| found.file.stamp) else {
                 continue;
             };
-            changes.files += 1;
             let before = std::mem::replace(&mut listed.bytes, origin_bytes(&found));
             listed.stamp = stamp;
             let indexed = match (listed.files.as_slice(), found.as_slice()) {
@@ -198,7 +197,7 @@ impl Loader {
             };
             let mut places = listed.files.clone().into_iter();
             if indexed.is_none() {
-                changes.replaced += 1;
+                changes.replaced += usize::from(self.assembler.told(&listed.files));
                 withdrawn.extend(places.clone());
                 self.unread.retain(|job| !listed.files.contains(&job.file));
                 listed.files.clear();
@@ -227,9 +226,11 @@ impl Loader {
             changes.rollouts -= i64::try_from(before).unwrap_or(i64::MAX);
             self.assembler.withdraw(&withdrawn);
         }
-        if changes.files == 0 && !notes_changed {
+        if self.unread.is_empty() && !is_changed {
             return None;
         }
+        let read: Vec<usize> = self.unread.iter().map(|job| job.file).collect();
+        changes.files = changes.replaced;
         let gone = self.listed.iter().filter(|(_, listed)| listed.gone);
         self.assembler
             .set_gone(gone.map(|(path, _)| Problem::new(path, GONE)).collect());
@@ -237,6 +238,9 @@ impl Loader {
         self.read(tell);
         let after = self.assembler.trajectories();
         changes.rollouts += i64::try_from(after - before).unwrap_or(i64::MAX);
+        // What was replaced by nothing known counts as well.
+        let told = read.iter().filter(|&&file| self.assembler.told(&[file]));
+        changes.files = changes.files.max(told.count());
         Some(changes)
     }
 

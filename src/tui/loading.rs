@@ -33,6 +33,8 @@ pub enum Stage {
 pub struct Loading {
     /// Where it stands.
     pub stage: Stage,
+    /// Whether what changed is being read.
+    pub rereads: bool,
     /// Changes that came while the files are followed.
     pub follow: Option<Follow>,
     /// The group that is opened again when its changed file is read.
@@ -57,6 +59,9 @@ pub fn activity(model: &Model) -> Option<String> {
             Some(format!("◐ indexing {}", how_far(model)))
         }
         Stage::Running => None,
+        Stage::Complete if loading.rereads && model.loading_for >= SHOWN_FROM => {
+            Some(format!("◐ reading {}", how_far(model)))
+        }
         Stage::Stopped => Some("indexing stopped".to_owned()),
         Stage::Complete => loading.follow.map(|follow| match follow.ago {
             None => "following".to_owned(),

@@ -28,6 +28,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Loading { progress, elapsed } => {
             model.progress = progress;
             model.loading_for = elapsed;
+            model.loading.rereads = model.loading.stage == loading::Stage::Complete;
             Vec::new()
         }
         Message::Loaded(session) => {
@@ -46,10 +47,12 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             loading::on_snapshot(model, set, prepared.map(|prepared| *prepared))
         }
         Message::LoadEnded { complete } => {
+            model.loading.rereads = false;
             loading::ended(model, complete);
             Vec::new()
         }
         Message::Followed(follow) => {
+            model.loading.rereads = false;
             model.loading.follow = Some(follow);
             Vec::new()
         }

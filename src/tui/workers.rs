@@ -359,7 +359,8 @@ fn keep_up(
             (Some(_), Err(_)) => hears = false,
             _ => {}
         }
-        if let Some(changes) = changes {
+        if let Some(changes) = changes.filter(|changes| changes.files > 0 || changes.rollouts != 0)
+        {
             changed_at = Some(Instant::now());
             follows.rollouts = changes.rollouts;
         }

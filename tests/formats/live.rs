@@ -169,6 +169,21 @@ fn a_file_of_one_line_grows_as_others_do() {
 }
 
 #[test]
+fn a_log_that_grows_is_no_change_of_rollouts() {
+    let root = tempfile::tempdir().expect("folder");
+    fs::write(root.path().join("x.jsonl"), line("g", "1", 1.0)).expect("write");
+    let log = root.path().join("run.log");
+    fs::write(&log, "begun\n").expect("write");
+    let mut loader = loader(root.path());
+    let before = read(&mut loader);
+    append(&log, "step 1\n");
+    let (changes, set) = look(&mut loader).expect("a set with the log as it is");
+    assert_eq!(changes, Changes::default());
+    assert_eq!(set.groups, before.groups);
+    assert!(look(&mut loader).is_none());
+}
+
+#[test]
 fn a_replaced_file_takes_its_rollouts_with_it() {
     let root = tempfile::tempdir().expect("folder");
     let (one, two) = (root.path().join("1.jsonl"), root.path().join("2.jsonl"));
