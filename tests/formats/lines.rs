@@ -75,3 +75,66 @@ fn deep_values_cost_no_stack() {
     assert_eq!(problems(&loaded), []);
     assert_eq!(patch(&loaded, 0, 0), "patch of g/a");
 }
+
+/// Every file of the sample data with at most 64 kB.
+fn samples() -> Vec<(String, Vec<u8>)> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-data");
+    let mut open = vec![root.clone()];
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).expect("listed") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if let Ok(bytes) = std::fs::read(&path)
+                && bytes.len() <= 64 << 10
+                && !bytes.is_empty()
+            {
+                let name = path.strip_prefix(&root).expect("below").display();
+                found.push((name.to_string(), bytes));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Whatever is written over the samples, in one byte or by cutting, nothing panics: what cannot be
+/// read is told.
+#[test]
+fn damaged_files_of_every_format_are_loaded_and_opened() {
+    let samples = samples();
+    assert!(samples.len() > 50);
+    let mut random = 1_u64;
+    let mut below = |bound: usize| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % bound
+    };
+    for _ in 0..4 {
+        let damaged: Vec<(&str, Vec<u8>)> = samples
+            .iter()
+            .map(|(name, bytes)| {
+                let mut bytes = bytes.clone();
+                for _ in 0..below(4) {
+                    let at = below(bytes.len());
+                    bytes[at] = b"\"{}[],:\\0nN\x00\xff\n"[below(14)];
+                }
+                if below(4) == 0 {
+                    bytes.truncate(below(bytes.len()) + 1);
+                }
+                (name.as_str(), bytes)
+            })
+            .collect();
+        let files: Vec<(&str, &[u8])> = damaged
+            .iter()
+            .map(|(name, bytes)| (*name, bytes.as_slice()))
+            .collect();
+        let (loaded, _root) = load_folder(&files);
+        assert!(!loaded.groups.is_empty());
+        for group in 0..loaded.groups.len() {
+            let _ = loaded.open(group);
+        }
+    }
+}
