@@ -109,11 +109,7 @@ fn run(contender: &str, path: &Path) -> Result<(), Box<dyn Error>> {
             black_box(load(&[path.to_path_buf()], &options, &mut |_| true));
         }
         for run in 0..RUNS {
-            let set = times.of(|| {
-                load(&[path.to_path_buf()], &LoadOptions::default(), &mut |_| {
-                    true
-                })
-            });
+            let set = times.of(|| load(&[path.to_path_buf()], &options, &mut |_| true));
             if run == 0 {
                 let rollouts: usize = set
                     .groups
