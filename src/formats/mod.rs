@@ -34,6 +34,7 @@ mod openhands;
 mod patch_list;
 mod prime_rl;
 mod prompt_answer;
+mod quotes;
 mod rankings;
 mod responses;
 mod rllm;

@@ -8,6 +8,8 @@
 
 use std::borrow::Cow;
 
+use super::quotes;
+
 /// Bytes of a long list of numbers that are looked at together.
 const STRIDE: usize = 32;
 
@@ -284,25 +286,10 @@ fn value<'a>(text: &'a str, at: usize, within: &'static str) -> Result<(Value<'a
 
 /// The byte behind the string whose first quote is at `at`.
 fn string(bytes: &[u8], at: usize) -> Result<usize, Fault> {
-    let start = at + 1;
-    let mut from = start;
-    // Quotes are rarer than backslashes in code, so only they are looked for.
-    while let Some(found) = bytes
-        .get(from..)
-        .and_then(|rest| memchr::memchr(b'"', rest))
-    {
-        let quote = from + found;
-        let escapes = bytes[start..quote]
-            .iter()
-            .rev()
-            .take_while(|byte| **byte == b'\\')
-            .count();
-        if escapes % 2 == 0 {
-            return Ok(quote + 1);
-        }
-        from = quote + 1;
+    match quotes::end_of_string(bytes, at + 1) {
+        Some(quote) => Ok(quote + 1),
+        None => Err(Fault::End("a string")),
     }
-    Err(Fault::End("a string"))
 }
 
 /// The byte behind the list or object whose bracket is at `at`, and how many elements or pairs it
