@@ -1,0 +1,104 @@
+//! What was loaded: groups, answers, problems, and how the texts of a group are opened.
+//!
+//! What is *not* here: how it is put together (`assemble`) and kept up to date (`loader`).
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::problem::CHANGED;
+#[cfg(feature = "parquet")]
+use super::table;
+use super::{FieldMap, FileReport, GuessedMap, Problem, found, indexed, open, source};
+use crate::domain::{Content, GraderAnswer, RolloutGroup};
+
+/// Everything loaded from the paths given: a state of it, when loading goes on.
+#[derive(Debug, Default, Clone)]
+pub struct LoadedSet {
+    /// The groups: sorted by id when they come from [`load`], else in order of arrival. Later states
+    /// of one load only append groups or replace one in its place, and share those that did not
+    /// change.
+    pub groups: Vec<Arc<RolloutGroup>>,
+    /// Grader answers per group (same length and order as `groups`), in file order.
+    pub answers: Vec<Arc<[GraderAnswer]>>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+    /// Files that hold no rollouts, one entry a folder: listed, but nothing is wrong with them. Empty
+    /// when no group was found: then they stand among the problems.
+    pub foreign: Vec<Problem>,
+    /// What was made of each file, in the order they were listed; empty while loading goes on.
+    pub made: Vec<FileReport>,
+    /// The maps that were guessed for files of messages with columns of other names.
+    pub guessed: Vec<GuessedMap>,
+    /// Where the texts of each group are (same length and order as `groups`).
+    pub(super) sources: Vec<Arc<found::GroupSource>>,
+    /// The files that places refer to.
+    pub(super) files: Arc<Vec<source::Candidate>>,
+    /// How far files of lines were read, by index.
+    pub(super) indexed: Arc<HashMap<usize, indexed::Indexed>>,
+    /// The maps of files read through one, by the file's index.
+    pub(super) maps: Arc<BTreeMap<usize, Arc<FieldMap>>>,
+}
+
+impl LoadedSet {
+    /// Whether texts may be read from this file while the set is in use.
+    #[must_use]
+    pub fn reads(&self, path: &Path) -> bool {
+        let Ok(wanted) = std::fs::canonicalize(path) else {
+            return false;
+        };
+        // An archive is the origin of many files.
+        let mut origins: Vec<&Path> = self.files.iter().map(source::Candidate::origin).collect();
+        origins.dedup();
+        let is_it = |path: &Path| std::fs::canonicalize(path).is_ok_and(|real| real == wanted);
+        origins.into_iter().any(is_it)
+    }
+
+    /// Names of the formats that tell of one group (0-based index into `groups`), sorted.
+    #[must_use]
+    pub fn formats(&self, group: usize) -> Vec<&'static str> {
+        let mut names: Vec<_> = self
+            .sources
+            .get(group)
+            .map(|source| source.formats())
+            .unwrap_or_default();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Opens the texts of one group (0-based index into `groups`). A text that cannot be read is
+    /// reported in [`Content::problems`]; the rest of the group is opened.
+    ///
+    /// # Errors
+    /// When there is no group of this index, or a file of the group was written to since it was
+    /// loaded in another way than that lines were appended: what stands in it now may be another
+    /// group's.
+    pub fn open(&self, group: usize) -> Result<Content, Problem> {
+        let (Some(source), Some(of)) = (self.sources.get(group), self.groups.get(group)) else {
+            let reason = format!("there is no group {group}");
+            return Err(Problem::new(Path::new(""), reason));
+        };
+        let unchanged = || match open::changed(source, &self.files, &self.indexed) {
+            None => Ok(()),
+            Some(path) => Err(Problem {
+                record: Some(of.id.0.clone()),
+                ..Problem::new(path, CHANGED)
+            }),
+        };
+        unchanged()?;
+        #[cfg(feature = "parquet")]
+        let rows = table::texts(source, &self.files);
+        #[cfg(not(feature = "parquet"))]
+        let rows = open::RowTexts::default();
+        let files = open::Files {
+            list: &self.files,
+            maps: &self.maps,
+            rows: &rows,
+        };
+        let content = open::content(of, source, files);
+        // A writer may have come while the texts were read.
+        unchanged()?;
+        Ok(content)
+    }
+}
