@@ -69,8 +69,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let bytes = fs::metadata(&path)?.len();
         println!("\n{name}: {:.1} MB", bytes as f64 / 1e6);
         println!(
-            "{:<32} {:>9} {:>9} {:>9} {:>9}  {}",
-            "", "best GB/s", "median", "2 cores", "peak MB", "notes"
+            "{:<32} {:>9} {:>9} {:>9} {:>9}",
+            "", "best GB/s", "median", "2 cores", "peak MB"
         );
         for contender in CONTENDERS {
             let output = Command::new(std::env::current_exe()?)
@@ -199,6 +199,9 @@ fn peak_megabytes() -> Option<f64> {
     Some(kib * 1024.0 / 1e6)
 }
 
+/// Whether a contender finds all fields in a line.
+type PerLine = Box<dyn Fn(&[u8]) -> bool + Sync>;
+
 /// Scans all lines on all workers; returns how many lines (or lines with all fields) were found.
 fn scan(contender: &str, text: &[u8], nemo: bool, threads: usize) -> Result<usize, String> {
     // Equal parts, each to the next line's end.
@@ -212,7 +215,7 @@ fn scan(contender: &str, text: &[u8], nemo: bool, threads: usize) -> Result<usiz
         start = end;
     }
     let tree = pointers(nemo);
-    let per_line: Box<dyn Fn(&[u8]) -> bool + Sync> = match contender {
+    let per_line: PerLine = match contender {
         "lines: memchr" => {
             return Ok(parts
                 .par_iter()

@@ -108,9 +108,7 @@ impl Cache {
             parts.push(part);
             rest = behind;
         }
-        // What is used is not the oldest.
-        let used = File::options().append(true).open(&self.path);
-        let _ = used.and_then(|used| used.set_modified(SystemTime::now()));
+        note_use(&self.path);
         Some(Kept {
             parts,
             whole: note.whole,
@@ -223,6 +221,16 @@ struct NoteOut<'a> {
     whole: &'a Found,
 }
 
+/// Notes that a file was used: what is used is not the oldest.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "only the order of removal depends on it"
+)]
+fn note_use(path: &Path) {
+    let used = File::options().append(true).open(path);
+    let _ = used.and_then(|used| used.set_modified(SystemTime::now()));
+}
+
 /// The bytes of the parts, and what stands behind them; `None` when the file is damaged.
 fn open(mut bytes: Vec<u8>) -> Option<(Vec<u8>, Note)> {
     let tail = bytes.len().checked_sub(TAIL)?;
@@ -301,7 +309,7 @@ mod tests {
     #[test]
     fn what_was_not_used_for_the_longest_time_goes_first() {
         let folder = tempfile::tempdir().expect("a folder");
-        let long_ago = SystemTime::now() - 2 * LEFT_OVER;
+        let long_ago = SystemTime::UNIX_EPOCH + LEFT_OVER;
         let write = |name: &str, bytes: usize, age: u32| {
             let path = folder.path().join(name);
             fs::write(&path, vec![0; bytes]).expect("written");
