@@ -15,7 +15,7 @@ use crate::domain::{Content, GraderAnswer, RolloutGroup};
 /// Everything loaded from the paths given: a state of it, when loading goes on.
 #[derive(Debug, Default, Clone)]
 pub struct LoadedSet {
-    /// The groups: sorted by id when they come from [`load`], else in order of arrival. Later states
+    /// The groups: sorted by id when they come from [`load`](super::load), else in order of arrival. Later states
     /// of one load only append groups or replace one in its place, and share those that did not
     /// change.
     pub groups: Vec<Arc<RolloutGroup>>,
