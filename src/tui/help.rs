@@ -67,9 +67,22 @@ pub fn applies(model: &Model, action: Action) -> bool {
 pub fn legend(context: Context) -> &'static [(&'static str, &'static str)] {
     match context {
         Context::Groups | Context::Compare => &LEGEND,
+        Context::Steps => &STEPS_LEGEND,
         _ => &[],
     }
 }
+
+const STEPS_LEGEND: [(&str, &str); 3] = [
+    (
+        "⟲3",
+        "the line overwrote itself (carriage returns): its last state, after 3 earlier ones",
+    ),
+    (
+        "2 of 3",
+        "answers the second of three calls that were made at once",
+    ),
+    ("✗ exit", "exit code of a command that failed"),
+];
 
 const LEGEND: [(&str, &str); 13] = [
     (

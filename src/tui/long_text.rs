@@ -31,6 +31,7 @@ impl LongText {
                 let mut from = 0;
                 while from < length {
                     let to = line.floor_char_boundary((from + LONGEST_ROW).min(length));
+                    let to = from + text::before_colour(&line[from..to]);
                     rows.push(at + from..at + to);
                     from = to;
                 }
@@ -67,18 +68,18 @@ impl LongText {
     #[must_use]
     pub fn hits(&self, text: &str, wanted: &str) -> Vec<usize> {
         (0..self.len())
-            .filter(|&row| !find(self.line(text, row), wanted).is_empty())
+            .filter(|&row| !find(&shown(self.line(text, row)), wanted).is_empty())
             .collect()
     }
 }
 
 /// What is shown of a line: of one that overwrote itself the last state, behind a mark with the
-/// number of states before it.
+/// number of states before it; no colours, and what backspaces leave.
 #[must_use]
 pub fn shown(line: &str) -> Cow<'_, str> {
     match text::last_state(line) {
-        (last, 0) => Cow::Borrowed(last),
-        (last, states) => Cow::Owned(format!("⟲{states} {last}")),
+        (last, 0) => text::printed(last),
+        (last, states) => Cow::Owned(format!("⟲{states} {}", text::printed(last))),
     }
 }
 
@@ -224,6 +225,18 @@ mod tests {
         assert_eq!(lines.len(), 1);
         assert_eq!(shown(lines.line(&text, 0)), "⟲4000 100%");
         assert_eq!(shown("plain\r"), "plain");
+    }
+
+    #[test]
+    fn colours_are_dropped_and_never_cut_in_two() {
+        let text = "\u{1b}[31mred\u{1b}[0m\n".to_owned() + &"\u{1b}[1;32mx\u{1b}[0m".repeat(2000);
+        let lines = LongText::of(&text);
+        let all: Vec<_> = (0..lines.len()).map(|row| lines.line(&text, row)).collect();
+        let all: String = all.into_iter().map(shown).collect();
+        assert_eq!(all, "red".to_owned() + &"x".repeat(2000));
+        // Found is what is seen.
+        let text = "\u{1b}[31mre\u{1b}[0md";
+        assert_eq!(LongText::of(text).hits(text, "red"), [0]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Tabs become blanks up to the next stop; control, bidirectional and zero-width characters become
 //! visible symbols; widths are counted by grapheme. No terminal type here.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -233,14 +234,66 @@ pub fn wrap(line: &str, width: usize) -> Vec<Range<usize>> {
 }
 
 /// The last state of a line that overwrote itself with carriage returns (a progress bar), and how
-/// many states came before it; 0 for a plain line. A CR at the very end counts as a line end.
+/// many states came before it; 0 for a plain line. CRs at the very end count as a line end, several
+/// in a row as one.
 #[must_use]
 pub fn last_state(line: &str) -> (&str, usize) {
-    let body = line.strip_suffix('\r').unwrap_or(line);
+    let body = line.trim_end_matches('\r');
     match body.rfind('\r') {
-        Some(at) => (&body[at + 1..], body.matches('\r').count()),
+        Some(at) => {
+            let before = body[..at].split('\r').filter(|state| !state.is_empty());
+            (&body[at + 1..], before.count())
+        }
         None => (body, 0),
     }
+}
+
+/// Bytes of the colour sequence (SGR: `ESC [ … m`) that a text begins with.
+fn colour(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix("\u{1b}[")?;
+    let end = inner.find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':')?;
+    inner[end..].starts_with('m').then_some(end + 3)
+}
+
+/// Longest colour sequence that is kept in one piece, in bytes.
+const LONGEST_COLOUR: usize = 32;
+
+/// Where a piece of a line ends so that it cuts no colour sequence in two; never 0 but for an empty
+/// piece.
+#[must_use]
+pub fn before_colour(piece: &str) -> usize {
+    let last = piece
+        .rfind('\u{1b}')
+        .filter(|at| *at > 0 && piece.len() - at < LONGEST_COLOUR && !piece[*at..].contains('m'));
+    last.unwrap_or(piece.len())
+}
+
+/// Returns what a line leaves on paper: without colours, and with backspaces that step back so that
+/// what follows overwrites what stands there. Other control characters stay; cells show them.
+#[must_use]
+pub fn printed(line: &str) -> Cow<'_, str> {
+    if memchr::memchr2(b'\x1b', b'\x08', line.as_bytes()).is_none() {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len());
+    let mut at = 0;
+    // How many characters behind the current place were printed already.
+    let mut behind: Vec<char> = Vec::new();
+    while let Some(next) = line[at..].chars().next() {
+        if let Some(length) = colour(&line[at..]) {
+            at += length;
+            continue;
+        }
+        at += next.len_utf8();
+        if next == '\u{8}' {
+            behind.extend(out.pop());
+        } else {
+            behind.pop();
+            out.push(next);
+        }
+    }
+    out.extend(behind.into_iter().rev());
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -303,5 +356,20 @@ mod tests {
     fn progress_lines_end_in_their_last_state() {
         assert_eq!(last_state("1%\r2%\r100%"), ("100%", 2));
         assert_eq!(last_state("plain\r"), ("plain", 0));
+        assert_eq!(last_state("\r1%\r\r\r2%\r\r"), ("2%", 1));
+        assert_eq!(last_state("\rx"), ("x", 0));
+    }
+
+    #[test]
+    fn colours_go_and_backspaces_overwrite() {
+        assert_eq!(printed("\u{1b}[1;38:5:9mred\u{1b}[m!"), "red!");
+        assert_eq!(printed("10%\u{8}\u{8}\u{8}99%"), "99%");
+        assert_eq!(printed("ab\u{8}"), "ab");
+        assert_eq!(printed("é\u{8}\u{8}x日"), "x日");
+        // What is no colour stays and is seen.
+        for kept in ["\u{1b}[2J", "\u{1b}[31", "\u{1b}", "\u{1b}]0;t\u{7}"] {
+            assert_eq!(printed(kept), kept);
+            assert!(sanitize_line(&printed(kept)).contains('␛'));
+        }
     }
 }

@@ -170,11 +170,7 @@ impl Page {
     fn paragraphs(&mut self, indent: &str, text: &str, role: Role) {
         let width = self.width.saturating_sub(indent.len()).max(1);
         for line in text.lines() {
-            let (line, overwritten) = text::last_state(line);
-            let mut line = text::sanitize_line(line);
-            if overwritten > 0 {
-                line.push_str(&format!(" (↺ {overwritten} earlier)"));
-            }
+            let line = text::sanitize_line(&long_text::shown(line));
             for range in long_text::wrapped(&line, width, 0, usize::MAX) {
                 self.lines
                     .push(vec![(format!("{indent}{}", &line[range]), role)]);

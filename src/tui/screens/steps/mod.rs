@@ -3,6 +3,7 @@
 //! The trajectory is the one focused on the compare screen. What is *not* here: how steps were
 //! read from a file (`crate::formats`).
 
+pub mod gist;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,6 @@ mod update;
 mod view;
 
 pub use state::State;
-pub use transcript::{StepHead, Transcript};
+pub use transcript::{Answered, StepHead, Transcript};
 pub use update::{mouse, searched, settle, update};
 pub use view::draw;

@@ -2,6 +2,9 @@
 //!
 //! Line starts are found once, when a trajectory is opened; whatever a window shows is looked up.
 
+use std::collections::HashMap;
+
+use super::gist;
 use crate::domain::{Step, StepKind};
 use crate::tui::long_text::LongText;
 
@@ -26,6 +29,7 @@ pub struct Transcript {
 
 #[derive(Debug)]
 struct Body {
+    head: StepHead,
     text: LongText,
     args: String,
     arg_lines: LongText,
@@ -38,10 +42,12 @@ struct Body {
 pub struct StepHead {
     /// What the step is.
     pub kind: StepKind,
-    /// Name of the tool, when it has one. Untrusted text.
+    /// Name of the tool, when it has one; of an observation that of its call. Untrusted text.
     pub tool: Option<String>,
-    /// The first words of its text. Untrusted text.
+    /// What it says in one line, see [`gist::gist`]. Untrusted text.
     pub gist: String,
+    /// The call that an observation answers, when the trace tells it.
+    pub answers: Option<Answered>,
     /// Exit code, when recorded.
     pub exit_code: Option<i64>,
     /// Duration in milliseconds, when recorded.
@@ -56,22 +62,24 @@ pub struct StepHead {
     pub truncated: bool,
 }
 
-/// Most bytes of a step's text that a gist is taken from.
-const GIST_BYTES: usize = 400;
+/// The call that an observation answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    /// The call's gist. Untrusted text.
+    pub call: String,
+    /// `(place, count)` from 1 among the calls made at once; `None` for one made alone.
+    pub place: Option<(usize, usize)>,
+}
 
 impl StepHead {
-    /// The head of a step.
+    /// The head of a step by itself; which call it answers only the trace tells.
     #[must_use]
     pub fn of(step: &Step) -> Self {
-        let words = if step.text.trim().is_empty() {
-            step.args.as_deref().unwrap_or_default()
-        } else {
-            &step.text
-        };
         Self {
             kind: step.kind(),
             tool: step.tool.clone(),
-            gist: gist(words),
+            gist: gist::gist(step),
+            answers: None,
             exit_code: step.exit_code,
             ms: step.ms,
             tokens: step.tokens,
@@ -80,18 +88,39 @@ impl StepHead {
             truncated: step.truncated,
         }
     }
-}
 
-fn gist(text: &str) -> String {
-    let mut end = text.len().min(GIST_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
+    /// The heads of a trace; observations know the last call of their id before them.
+    fn of_all(steps: &[Step]) -> Vec<Self> {
+        let mut heads: Vec<Self> = steps.iter().map(Self::of).collect();
+        let mut calls: HashMap<&str, usize> = HashMap::new();
+        // `(place, count)` of each step among those of its kind that follow each other.
+        let mut places = Vec::with_capacity(steps.len());
+        for run in steps.chunk_by(|a, b| a.kind() == b.kind()) {
+            places.extend((1..=run.len()).map(|place| (place, run.len())));
+        }
+        for (index, step) in steps.iter().enumerate() {
+            let Some(id) = step.call_id.as_deref().filter(|id| !id.is_empty()) else {
+                continue;
+            };
+            match step.kind() {
+                StepKind::ToolCall => {
+                    calls.insert(id, index);
+                }
+                StepKind::Observation => {
+                    let Some(&call) = calls.get(id) else { continue };
+                    let answered = Answered {
+                        call: heads[call].gist.clone(),
+                        place: Some(places[call]).filter(|(_, count)| *count > 1),
+                    };
+                    let tool = heads[call].tool.clone();
+                    heads[index].tool = tool.or(heads[index].tool.take());
+                    heads[index].answers = Some(answered);
+                }
+                _ => {}
+            }
+        }
+        heads
     }
-    let line = text[..end]
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty());
-    line.unwrap_or_default().to_owned()
 }
 
 /// Whether a step reports a failure: an exit code other than 0.
@@ -106,10 +135,16 @@ impl Transcript {
     pub fn of(steps: &[Step]) -> Self {
         let steps = steps
             .iter()
-            .map(|step| {
-                let args = shown_args(step);
+            .zip(StepHead::of_all(steps))
+            .map(|(step, head)| {
+                let (has_text, args) = gist::shown(step);
                 Body {
-                    text: LongText::of(&step.text),
+                    head,
+                    text: if has_text {
+                        LongText::of(&step.text)
+                    } else {
+                        LongText::default()
+                    },
                     arg_lines: LongText::of(&args),
                     args,
                     folded: step.kind() == StepKind::System,
@@ -136,6 +171,12 @@ impl Transcript {
             }
         }
         self.starts.push(row);
+    }
+
+    /// What the list says of a step.
+    #[must_use]
+    pub fn head(&self, step: usize) -> Option<&StepHead> {
+        self.steps.get(step).map(|body| &body.head)
     }
 
     /// Number of steps.
@@ -261,38 +302,6 @@ impl Transcript {
     }
 }
 
-/// A tool call's arguments as a person reads them: strings with their line breaks. Empty when the
-/// step's text says the same already.
-fn shown_args(step: &Step) -> String {
-    let Some(args) = step.args.as_deref().filter(|args| !args.trim().is_empty()) else {
-        return String::new();
-    };
-    let Ok(serde_json::Value::Object(map)) = serde_json::from_str(args) else {
-        return if args.trim() == step.text.trim() {
-            String::new()
-        } else {
-            args.to_owned()
-        };
-    };
-    let mut shown = String::new();
-    for (name, value) in &map {
-        let text = match value {
-            serde_json::Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        if text.trim() == step.text.trim() {
-            continue;
-        }
-        if !shown.is_empty() {
-            shown.push('\n');
-        }
-        shown.push_str(name);
-        shown.push_str(if text.contains('\n') { ":\n" } else { ": " });
-        shown.push_str(text.strip_suffix('\n').unwrap_or(&text));
-    }
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -358,13 +367,52 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_the_text_says_already_are_left_out() {
-        let call = Step {
-            args: Some(r#"{"command":"ls -l"}"#.to_owned()),
-            ..step(StepKind::ToolCall, "ls -l\n")
+    fn observations_name_the_call_they_answer() {
+        let of = |kind, id: &str, text: &str| Step {
+            call_id: Some(id.to_owned()),
+            tool: (kind == StepKind::ToolCall).then(|| "bash".to_owned()),
+            ..step(kind, text)
         };
-        assert_eq!(shown_args(&call), "");
-        assert_eq!(StepHead::of(&call).gist, "ls -l");
+        let (call, seen) = (StepKind::ToolCall, StepKind::Observation);
+        let steps = [
+            of(call, "a", "ls"),
+            of(call, "b", "cat x"),
+            of(seen, "b", "x"),
+            of(seen, "a", "y"),
+            of(seen, "z", "of no call"),
+            step(seen, "without an id"),
+            // The id again: the last call counts.
+            of(call, "a", "pwd"),
+            of(seen, "a", "/"),
+        ];
+        let transcript = Transcript::of(&steps);
+        let answers = |index| transcript.head(index).unwrap().answers.clone();
+        let of = |call: &str, place| {
+            let call = call.to_owned();
+            Some(Answered { call, place })
+        };
+        assert_eq!(answers(2), of("cat x", Some((2, 2))));
+        assert_eq!(answers(3), of("ls", Some((1, 2))));
+        assert_eq!((answers(4), answers(5)), (None, None));
+        assert_eq!(answers(7), of("pwd", None));
+        let tool = |index| transcript.head(index).unwrap().tool.as_deref();
+        assert_eq!((tool(2), tool(4)), (Some("bash"), None));
+    }
+
+    #[test]
+    fn a_call_is_shown_once() {
+        let args = r#"{"path":"a.py","content":"x\ny"}"#;
+        let call = Step {
+            args: Some(args.to_owned()),
+            ..step(StepKind::ToolCall, args)
+        };
+        let steps = [call];
+        let transcript = Transcript::of(&steps);
+        let lines: Vec<&str> = (0..transcript.len())
+            .map(|row| transcript.line(&steps, transcript.row(row).unwrap()))
+            .collect();
+        assert_eq!(lines, ["", "path: a.py", "content:", "x", "y"]);
+        assert_eq!(transcript.hits(&steps, "a.py"), [Row::Args(0, 0)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::transcript::{Row, StepHead, Transcript, is_failure};
+use super::transcript::{Answered, Row, StepHead, Transcript, is_failure};
 use super::update::{Layout, first_listed, shown, steps, transcript};
 use crate::domain::{Step, StepKind};
 use crate::tui::area::Area;
@@ -55,7 +55,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         return;
     }
     let step = transcript.step_at(at.row);
-    page.list(buffer, layout.list, steps, step);
+    page.list(buffer, layout.list, (steps, transcript), step);
     for y in layout.text.y..layout.text.y + layout.text.height {
         if let Some(x) = layout.text.x.checked_sub(1) {
             put(buffer, (x, y), 1, "│", theme.style(Role::Border));
@@ -116,18 +116,21 @@ impl Page<'_> {
         put_right(buffer, (area.x, area.y), area.width, &right, header);
     }
 
-    fn list(&self, buffer: &mut Buffer, area: Area, steps: &[Step], current: usize) {
+    fn list(
+        &self,
+        buffer: &mut Buffer,
+        area: Area,
+        (steps, transcript): (&[Step], &Transcript),
+        current: usize,
+    ) {
         let window = usize::from(area.height);
         let first = first_listed(current, window, steps.len());
         let digits = steps
             .len()
             .checked_ilog10()
             .map_or(1, |log| log as usize + 1);
-        let heads: Vec<StepHead> = steps
-            .iter()
-            .skip(first)
-            .take(window)
-            .map(StepHead::of)
+        let heads: Vec<&StepHead> = (first..first.saturating_add(window))
+            .map_while(|step| transcript.head(step))
             .collect();
         let columns = Columns::of(&heads, usize::from(area.width / 3));
         let numbered = steps.iter().enumerate().skip(first);
@@ -148,9 +151,9 @@ impl Page<'_> {
                 paint(buffer, (area.x, y), area.width, self.style(Role::Cursor));
             }
             let mark = if here { "▸" } else { " " };
-            let right = columns.line(&head);
+            let right = columns.line(head);
             let taken = u16::try_from(right.chars().count()).unwrap_or(0);
-            let said = format!("{mark}{:>digits$} {}", index + 1, words(&head));
+            let said = format!("{mark}{:>digits$} {}", index + 1, words(head));
             put(
                 buffer,
                 (area.x, y),
@@ -222,7 +225,9 @@ impl Page<'_> {
             Role::FileHeader
         });
         paint(buffer, (area.x, area.y), area.width, style);
-        let head = StepHead::of(step);
+        let Some(head) = transcript.head(index) else {
+            return;
+        };
         let folded = transcript.is_folded(index);
         let mut said = format!(
             "{} {} {}",
@@ -240,12 +245,19 @@ impl Page<'_> {
         if let Some(tool) = &head.tool {
             said.push_str(&format!(" {}", text::sanitize_line(tool)));
         }
+        if let Some(answers) = &head.answers {
+            said.push_str(&place(answers));
+            let call = text::cut(&answers.call, CALL);
+            if !call.is_empty() {
+                said.push_str(&format!(" · {call}"));
+            }
+        }
         if folded {
             said.push_str(&format!(" · folded, {} bytes", step.text.len()));
         } else if step.text.is_empty() && step.args.is_none() {
             said.push_str(" · no text");
         }
-        let right = all_figures(&head);
+        let right = all_figures(head);
         let taken = u16::try_from(right.chars().count())
             .unwrap_or(0)
             .min(area.width);
@@ -269,11 +281,30 @@ fn words(head: &StepHead) -> String {
         StepKind::Observation => "  obs",
         kind => kind.word(),
     };
-    let tool = head.tool.as_deref().map_or(String::new(), |tool| {
+    // The answer to a single call follows it: the call says whose it is.
+    let alone = matches!(&head.answers, Some(answers) if answers.place.is_none());
+    let tool = head.tool.as_deref().filter(|_| !alone);
+    let tool = tool.map_or(String::new(), |tool| {
         format!("{} ", text::sanitize_line(tool))
     });
-    format!("{kind} {tool}{}", text::sanitize_line(&head.gist))
+    let place = head.answers.as_ref().map(place).unwrap_or_default();
+    let place = match place.trim_start() {
+        "" => String::new(),
+        place => format!("{place} "),
+    };
+    format!("{kind} {tool}{place}{}", text::sanitize_line(&head.gist))
 }
+
+/// Which of several calls made at once is answered: ` · 2 of 3`; nothing for one made alone.
+fn place(answers: &Answered) -> String {
+    match answers.place {
+        Some((place, count)) => format!(" · {place} of {count}"),
+        None => String::new(),
+    }
+}
+
+/// Cells of the call that a head names.
+const CALL: usize = 60;
 
 /// Whether it was cut off, exit code, duration, tokens, cost: what counts most comes first.
 type Figures = [String; 5];
@@ -311,7 +342,7 @@ struct Columns([usize; 5]);
 
 impl Columns {
     /// The columns of these steps in at most `room` cells.
-    fn of(heads: &[StepHead], room: usize) -> Self {
+    fn of(heads: &[&StepHead], room: usize) -> Self {
         let mut widths = [0; 5];
         for head in heads {
             for (widest, figure) in widths.iter_mut().zip(figures(head)) {
@@ -391,9 +422,10 @@ mod tests {
             })
         };
         let heads = [head(Some(830), Some(0.0123)), head(Some(12_345), None)];
+        let heads = heads.each_ref();
         let lines = |room| {
             let columns = Columns::of(&heads, room);
-            heads.each_ref().map(|head| columns.line(head))
+            heads.map(|head| columns.line(head))
         };
         assert_eq!(
             lines(30),
@@ -402,7 +434,7 @@ mod tests {
         assert_eq!(lines(16), [" 12ms   830 tok", " 12ms 12.3k tok"]);
         assert_eq!(lines(8), [" 12ms", " 12ms"]);
         assert_eq!(lines(2), ["", ""]);
-        let columns = Columns::of(&[head(None, None)], 30);
+        let columns = Columns::of(&[&head(None, None)], 30);
         assert_eq!(columns.line(&head(None, None)), " 12ms");
         let columns = Columns::of(&heads, 30);
         assert_eq!(columns.line(&StepHead::of(&Step::default())), "");
@@ -424,6 +456,24 @@ mod tests {
         );
         assert!(!said.contains('\u{1b}'));
         assert_eq!(all_figures(&StepHead::of(&Step::default())), "");
+    }
+
+    #[test]
+    fn answers_to_calls_made_at_once_say_which() {
+        let head = |place| StepHead {
+            answers: Some(Answered {
+                call: "ls".to_owned(),
+                place,
+            }),
+            ..StepHead::of(&Step {
+                kind: Some(StepKind::Observation),
+                text: "a.py".to_owned(),
+                tool: Some("bash".to_owned()),
+                ..Step::default()
+            })
+        };
+        assert_eq!(words(&head(Some((2, 3)))), "  obs bash · 2 of 3 a.py");
+        assert_eq!(words(&head(None)), "  obs a.py");
     }
 
     #[test]
