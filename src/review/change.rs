@@ -138,20 +138,31 @@ impl ReviewSession {
         let shown = self.shown_ranking(group);
         // A grader's ranking may hold failing trajectories that the policy drops; a person's never.
         let base = restrict(&shown.ranking, &passing(data));
-        let after = base
-            .apply(edit)
-            .ok_or(ReviewError::Nothing("it stands there already"))?;
+        let start = self.start_of_move(group, edit, &base);
+        let begins = start != base;
+        let after = match start.apply(edit) {
+            Some(after) => after,
+            // The candidate stays where it is shown, which is the ranking now.
+            None if begins => start,
+            None if base.tier_of(index).is_none() => {
+                return Err(ReviewError::Nothing("it is not ranked"));
+            }
+            None => return Err(ReviewError::Nothing("it stands there already")),
+        };
         let tied = after
             .tier_of(index)
             .and_then(|tier| after.tiers().get(tier))
             .map_or(0, |tier| tier.len() - 1);
-        let summary = match after.rank_of(index) {
+        let mut summary = match after.rank_of(index) {
             Some(rank) if tied > 0 => {
                 format!("{} → rank {rank}, tied with {tied} more", trajectory.id)
             }
             Some(rank) => format!("{} → rank {rank}", trajectory.id),
             None => format!("{} → unranked", trajectory.id),
         };
+        if begins && after.ranked() > 1 {
+            summary.push_str("; the others are ranked as shown");
+        }
         let origin = match shown.origin {
             Origin::Grader | Origin::AcceptedGrader | Origin::EditedGrader => Origin::EditedGrader,
             Origin::Scratch | Origin::Nobody => Origin::Scratch,
@@ -162,6 +173,19 @@ impl ReviewSession {
             origin: origin.word().to_owned(),
         };
         Ok((body, summary))
+    }
+
+    /// The ranking that a move starts from. Up, down and "tie with the one above" are about what
+    /// stands on screen: where nothing is ranked they start from the passing candidates, each in a
+    /// tier of its own, in the order shown. Else one that is not ranked enters at the bottom.
+    fn start_of_move(&self, group: usize, edit: Move, base: &Ranking) -> Ranking {
+        let relative = matches!(edit, Move::Up(_) | Move::Down(_) | Move::TieAbove(_));
+        let Some(data) = self.group(group).filter(|_| relative && base.is_empty()) else {
+            return base.clone();
+        };
+        // With nothing ranked the candidates are shown in group order.
+        let tiers = base.unranked(&passing(data)).into_iter();
+        Ranking::new(tiers.map(|index| vec![index]).collect()).unwrap_or_default()
     }
 
     fn propose_accept(&self, group: usize) -> Result<(EventBody, String), ReviewError> {

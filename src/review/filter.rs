@@ -181,6 +181,7 @@ impl Filter {
         };
         let pairs = set.groups.iter().zip(session.rows()).enumerate();
         pairs
+            .filter(|(_, (_, row))| !row.is_gone())
             .filter(|(index, (group, row))| {
                 self.accepts(&Subject {
                     group,

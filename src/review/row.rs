@@ -63,6 +63,13 @@ pub struct GroupRow {
 }
 
 impl GroupRow {
+    /// Whether no file holds a rollout of the group any more: it keeps its index for the session,
+    /// but is in no list and no count.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.n == 0
+    }
+
     pub(super) fn of(session: &ReviewSession, group: usize) -> Option<Self> {
         let data = session.group(group)?;
         let reviewed = ReviewedGroup::of(session, group)?;

@@ -225,6 +225,13 @@ impl ReviewSession {
         self.set.groups.get(group).map(AsRef::as_ref)
     }
 
+    /// Whether no file holds a rollout of the group at this index any more; see
+    /// [`GroupRow::is_gone`].
+    #[must_use]
+    pub fn is_gone(&self, group: usize) -> bool {
+        self.rows.get(group).is_some_and(GroupRow::is_gone)
+    }
+
     /// The 0-based index of the group with this id.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<usize> {

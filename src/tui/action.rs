@@ -80,12 +80,12 @@ actions! {
     Help Global "help" "Show the keys of this screen";
     Palette Global "palette" "Find an action by name and run it";
     Quit Global "quit" "Leave gagar";
-    Back Global "back" "Back to the screen before";
+    Back Global "back" "Back to the screen before; stop reading files";
     Suspend Global "suspend" "Suspend to the shell";
     Redraw Global "redraw" "Draw the screen anew";
     NextTheme Global "next_theme" "Switch to the next theme";
     RetrySave Global "retry_save" "Try again to save what could not be saved";
-    Reload Global "reload" "Go on reading files, or look for files that changed";
+    Reload Global "reload" "Look for changed files, or go on reading";
     Problems Global "problems" "List the records that could not be read";
     Down Global "down" "Down one line";
     Up Global "up" "Up one line";
@@ -133,6 +133,7 @@ actions! {
     FoldStrip Compare "fold_strip" "Fold the ranking strip to one line";
     Reference Compare "reference" "Show or hide the reference patch in the last column";
     Task Compare "task" "Read the task's text";
+    Marks Compare "marks" "Read all marks of the focused candidate";
     OpenSteps Compare "open_steps" "Read the focused candidate's steps";
     OpenGrader Compare "open_grader" "Read the grader's answer";
     OpenSchedule Compare "open_schedule" "Change estimator and scheme";

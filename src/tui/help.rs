@@ -3,6 +3,7 @@
 use super::action::{Action, Context};
 use super::loading;
 use super::model::Model;
+use super::screens::compare;
 
 /// One line of the key sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +57,9 @@ pub fn applies(model: &Model, action: Action) -> bool {
             .reviewed
             .as_ref()
             .is_some_and(|(_, reviewed)| reviewed.grader.is_some()),
+        Action::Marks => {
+            compare::focused_candidate(model).is_some_and(|found| !found.marks.is_empty())
+        }
         Action::NextTheme => model.theme_names.len() > 1,
         action if action.context() == Context::Global => true,
         _ => loaded.is_some(),
@@ -84,7 +88,21 @@ const STEPS_LEGEND: [(&str, &str); 3] = [
     ("✗ exit", "exit code of a command that failed"),
 ];
 
-const LEGEND: [(&str, &str); 13] = [
+const LEGEND: [(&str, &str); 16] = [
+    (
+        "not ranked",
+        "up, down and tie first rank all passing as they are shown when nothing is ranked; else the \
+         candidate enters last",
+    ),
+    (
+        "following",
+        "files are looked at again while they grow or change, or at once by the key of reload; \
+         --no-follow leaves them",
+    ),
+    (
+        "indexing",
+        "files are read; back on the list stops it when no search or filter is on, reload goes on",
+    ),
     (
         "kept / dropped",
         "kept for training: some pass and some fail; else dropped, no advantage to learn from",
@@ -146,6 +164,7 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
         Context::Compare => &[
             (Action::Submit, "submit"),
             (Action::Undo, "undo"),
+            (Action::Marks, "marks"),
             (Action::MoveDown, "down"),
             (Action::MoveUp, "up"),
             (Action::FocusNext, "next"),
@@ -196,7 +215,13 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
 }
 
 fn keys_of(model: &Model, action: Action) -> String {
-    let keys = model.keymap.keys_of(action);
+    let mut keys = model.keymap.keys_of(action);
+    if action.context() == Context::Global {
+        // A key that means something else on this screen is none of this action's here.
+        let own = model.screen.context();
+        let actions = || Action::ALL.iter().filter(|other| other.context() == own);
+        keys.retain(|key| !actions().any(|other| model.keymap.keys_of(*other).contains(key)));
+    }
     if action == Action::PlaceDigit && keys.len() == 9 {
         return "1-9".to_owned();
     }

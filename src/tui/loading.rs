@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::action::Action;
 use super::effect::Effect;
-use super::model::{Model, Severity};
+use super::model::{Model, Screen, Severity};
 use super::screens::groups;
 use super::update::{after_layout, refresh_reviewed, save};
 use crate::domain::{RolloutGroup, TrajectoryIndex};
@@ -44,8 +44,10 @@ pub struct Loading {
 /// Changes that came while files are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Follow {
-    /// Rollouts that the last change brought; fewer than none when it took some away.
+    /// Rollouts that the last changes brought; fewer than none when they took some away.
     pub rollouts: i64,
+    /// Time from the first of these changes to the last; zero when it is one.
+    pub over: Duration,
     /// How long ago it was when it was last looked; `None`: nothing changed yet.
     pub ago: Option<Duration>,
 }
@@ -66,11 +68,15 @@ pub fn activity(model: &Model) -> Option<String> {
         Stage::Complete => loading.follow.map(|follow| match follow.ago {
             None => "following".to_owned(),
             Some(ago) => {
-                let (rollouts, ago) = (follow.rollouts, in_short(ago));
-                match rollouts {
-                    0 => format!("following · changed {ago} ago"),
-                    1 => format!("following · +1 rollout {ago} ago"),
-                    _ => format!("following · {rollouts:+} rollouts {ago} ago"),
+                let over = match follow.over.as_secs() {
+                    0 => String::new(),
+                    _ => format!("in {}, ", in_short(follow.over)),
+                };
+                let when = format!("{over}{} ago", in_short(ago));
+                match follow.rollouts {
+                    0 => format!("following · changed {when}"),
+                    1 => format!("following · +1 rollout {when}"),
+                    rollouts => format!("following · {rollouts:+} rollouts {when}"),
                 }
             }
         }),
@@ -171,6 +177,10 @@ pub fn on_snapshot(
     let changed = session.replace_set(set, prepared);
     let after = open.and_then(|group| session.set().groups.get(group).cloned());
     let is_changed = |group: usize| changed.binary_search(&group).is_ok();
+    let is_gone = open.is_some_and(|group| session.is_gone(group));
+    if is_gone && model.loading.awaited == open {
+        model.loading.awaited = None;
+    }
 
     model.opened.retain(|opened| !is_changed(opened.group));
     model.colours.retain(|(group, ..), _| !is_changed(*group));
@@ -181,7 +191,9 @@ pub fn on_snapshot(
             if !Arc::ptr_eq(&before, &after) {
                 on_open_group_changed(model, group, (&before, &after), had_draft, &mut effects);
             }
-            if model.loading.awaited != Some(group) {
+            if is_gone {
+                model.open_failed = None;
+            } else if model.loading.awaited != Some(group) {
                 effects.push(Effect::OpenGroup { group });
             }
         }
@@ -211,6 +223,14 @@ fn on_open_group_changed(
     };
     model.compare.reindex(group, &place);
     model.steps.reindex(group, &place);
+    if after.trajectories.is_empty() {
+        if model.screen == Screen::Steps {
+            // There are none to read; the comparison says what happened.
+            model.screen = Screen::Compare;
+            model.pending_keys.clear();
+        }
+        return model.say(Severity::Warning, "the rollouts of this group are gone");
+    }
     let (was, is) = (before.trajectories.len(), after.trajectories.len());
     let mut text = match is.checked_sub(was) {
         Some(0) => "the data of this group changed".to_owned(),

@@ -32,6 +32,8 @@ const LOOK_HEARING: Duration = Duration::from_secs(10);
 const LOOK_DEAF: Duration = Duration::from_secs(2);
 /// Looking may take one part in this many of the time.
 const LOOK_SHARE: u32 = 20;
+/// Changes further apart are told apart.
+const BURST_PAUSE: Duration = Duration::from_secs(60);
 /// A writer that is silent for so long may be done.
 const QUIET: Duration = Duration::from_millis(200);
 
@@ -327,8 +329,7 @@ fn keep_up(
     stop: &AtomicBool,
     report: &mut dyn FnMut(Message),
 ) {
-    let mut follows = Follow::default();
-    let mut changed_at: Option<Instant> = None;
+    let mut burst: Option<Burst> = None;
     let mut took = Duration::ZERO;
     loop {
         let every = if hears { LOOK_HEARING } else { LOOK_DEAF };
@@ -361,12 +362,42 @@ fn keep_up(
         }
         if let Some(changes) = changes.filter(|changes| changes.files > 0 || changes.rollouts != 0)
         {
-            changed_at = Some(Instant::now());
-            follows.rollouts = changes.rollouts;
+            burst = Some(Burst::after(burst, changes.rollouts, Instant::now()));
         }
         if follow {
-            follows.ago = changed_at.map(|at| at.elapsed());
-            report(Message::Followed(follows));
+            let now = Instant::now();
+            let told = burst.map_or_else(Follow::default, |burst| burst.seen_at(now));
+            report(Message::Followed(told));
+        }
+    }
+}
+
+/// Changes of which each came soon after the one before: rollouts that arrive one by one are told
+/// together.
+#[derive(Debug, Clone, Copy)]
+struct Burst {
+    rollouts: i64,
+    first: Instant,
+    last: Instant,
+}
+
+impl Burst {
+    /// What a change at `now` makes of the burst before.
+    fn after(before: Option<Self>, rollouts: i64, now: Instant) -> Self {
+        let open = before.filter(|before| now.duration_since(before.last) <= BURST_PAUSE);
+        Self {
+            rollouts: open.map_or(0, |open| open.rollouts) + rollouts,
+            first: open.map_or(now, |open| open.first),
+            last: now,
+        }
+    }
+
+    /// What is told of it at `now`.
+    fn seen_at(self, now: Instant) -> Follow {
+        Follow {
+            rollouts: self.rollouts,
+            over: self.last.duration_since(self.first),
+            ago: Some(now.duration_since(self.last)),
         }
     }
 }
@@ -621,6 +652,21 @@ mod tests {
             &post,
         );
         assert_eq!(*seen.lock().unwrap(), [true, false, true]);
+    }
+
+    #[test]
+    fn rollouts_that_come_one_by_one_are_told_together() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut burst = None;
+        for seconds in [0, 10, 40] {
+            burst = Some(Burst::after(burst, 2, at(seconds)));
+        }
+        let told = burst.unwrap().seen_at(at(42));
+        assert_eq!((told.rollouts, told.over.as_secs()), (6, 40));
+        assert_eq!(told.ago, Some(Duration::from_secs(2)));
+        let later = Burst::after(burst, 1, at(200)).seen_at(at(200));
+        assert_eq!((later.rollouts, later.over), (1, Duration::ZERO));
     }
 
     #[test]

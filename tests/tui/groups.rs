@@ -157,9 +157,20 @@ fn no_column_is_sorted_by_that_is_not_shown() {
 fn why_a_group_is_dropped_shows_at_every_width() {
     for columns in [60, 80, 100, 120, 200] {
         let screen = native(columns, 24).screen();
-        for reason in ["all pass", "all fail"] {
-            assert!(screen.contains(reason), "{columns} {screen}");
+        for (reason, class) in [("all pass", "all_pass"), ("all fail", "all_fail")] {
+            let rows = screen.lines().filter(|line| line.contains("__"));
+            let told = rows.map(|row| row.matches(reason).count() + row.matches(class).count());
+            // Once: the class or the words in the place of the credit.
+            assert_eq!(told.sum::<usize>(), 1, "{columns} {screen}");
         }
+    }
+}
+
+#[test]
+fn outcomes_are_dots_beside_the_preview_too() {
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let screen = native(columns, rows).screen();
+        assert!(screen.contains("●●●●●○○? 5/8 1?"), "{columns} {screen}");
     }
 }
 

@@ -210,6 +210,7 @@ fn following_tells_what_came() {
     let (mut harness, _root) = reviewing();
     harness.send(Message::Followed(Follow {
         rollouts: 12,
+        over: Duration::ZERO,
         ago: Some(Duration::from_secs(3)),
     }));
     let screen = harness.screen();
@@ -217,4 +218,87 @@ fn following_tells_what_came() {
         screen.contains("following · +12 rollouts 3s ago"),
         "{screen}"
     );
+}
+
+#[test]
+fn a_group_whose_rollouts_are_gone_leaves_the_list() {
+    let (mut harness, root) = reviewing();
+    // Judged, and then read step by step.
+    harness.press("<enter>lJ");
+    let group = harness.model.compare.group.unwrap();
+    harness.press("s");
+    assert_eq!(harness.model.screen, Screen::Steps);
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, line("n", "a", 1) + &line("z", "a", 1)).unwrap();
+    assert!(harness.look_again());
+    assert_eq!(harness.model.screen, Screen::Compare);
+    let screen = harness.screen();
+    assert!(
+        screen.contains("The rollouts of this group are gone"),
+        "{screen}"
+    );
+    assert!(screen.contains("stays stored"), "{screen}");
+    assert!(!screen.contains("opening"), "{screen}");
+    for key in ["s", "J", "a", "<enter>", "r", "t", "|"] {
+        harness.press(key);
+        assert_eq!(harness.model.screen, Screen::Compare, "{key}");
+        assert_eq!(harness.model.compare.group, Some(group), "{key}");
+    }
+    let screen = harness.press("<esc>").screen();
+    assert!(screen.contains("2 groups"), "{screen}");
+    assert!(!screen.contains("0/0"), "{screen}");
+    assert!(!harness.model.groups.visible().contains(&group));
+    let session = harness.model.session.as_ref().unwrap();
+    assert!(session.any_judgement(group).is_some());
+    // The same rollouts again: the judgement counts again.
+    let text: String = [("a", 1), ("b", 1), ("c", 1), ("d", 0)]
+        .iter()
+        .map(|(id, reward)| line("m", id, *reward))
+        .collect();
+    append(&path, &text);
+    assert!(harness.look_again());
+    let session = harness.model.session.as_ref().unwrap();
+    assert_eq!(session.state(group).word(), "draft");
+    assert!(harness.model.groups.visible().contains(&group));
+}
+
+#[test]
+fn rollouts_that_come_one_by_one_are_told_together() {
+    let (mut harness, _root) = reviewing();
+    harness.send(Message::Followed(Follow {
+        rollouts: 7,
+        over: Duration::from_secs(40),
+        ago: Some(Duration::from_secs(3)),
+    }));
+    let screen = harness.screen();
+    assert!(
+        screen.contains("following · +7 rollouts in 40s, 3s ago"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn with_nothing_ranked_a_move_ranks_the_passing_as_shown() {
+    for (keys, wanted) in [
+        ("lJ", vec![vec![0], vec![2], vec![1]]),
+        ("lK", vec![vec![1], vec![0], vec![2]]),
+        ("l=", vec![vec![0, 1], vec![2]]),
+        ("K", vec![vec![0], vec![1], vec![2]]),
+        ("1", vec![vec![0]]),
+    ] {
+        let (mut harness, _root) = reviewing();
+        let screen = harness.press("<enter>").press(keys).screen();
+        assert_eq!(strip(&harness), wanted, "{keys}");
+        if keys.starts_with('l') {
+            assert!(
+                screen.contains("the others are ranked as shown"),
+                "{screen}"
+            );
+        }
+        harness.press("u");
+        assert!(strip(&harness).is_empty(), "{keys}");
+    }
+    let (mut harness, _root) = reviewing();
+    let screen = harness.press("<enter>x").screen();
+    assert!(screen.contains("it is not ranked"), "{screen}");
 }

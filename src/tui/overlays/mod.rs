@@ -62,6 +62,8 @@ pub enum Overlay {
     Palette(Picker),
     /// Records that could not be read.
     Problems(Picker),
+    /// The marks of the focused candidate.
+    Marks(Picker),
     /// Leave although something is not saved?
     ConfirmQuit,
     /// A line to type.
@@ -103,6 +105,12 @@ impl Overlay {
     #[must_use]
     pub fn problems() -> Self {
         Self::Problems(Picker::default())
+    }
+
+    /// The marks of the focused candidate.
+    #[must_use]
+    pub fn marks() -> Self {
+        Self::Marks(Picker::default())
     }
 
     /// The question before leaving with unsaved judgements.
@@ -162,6 +170,7 @@ pub fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         Overlay::Help(picker) => pick(model, picker, key, Overlay::Help),
         Overlay::Palette(picker) => pick(model, picker, key, Overlay::Palette),
         Overlay::Problems(picker) => pick(model, picker, key, Overlay::Problems),
+        Overlay::Marks(picker) => pick(model, picker, key, Overlay::Marks),
     }
 }
 
@@ -174,7 +183,12 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
             let (kind, typed) = (*kind, entry.text().to_owned());
             while_typing(model, kind, &typed)
         }
-        Some(Overlay::Help(picker) | Overlay::Palette(picker) | Overlay::Problems(picker)) => {
+        Some(
+            Overlay::Help(picker)
+            | Overlay::Palette(picker)
+            | Overlay::Problems(picker)
+            | Overlay::Marks(picker),
+        ) => {
             picker.entry.insert(&one_line);
             picker.cursor = 0;
             Vec::new()

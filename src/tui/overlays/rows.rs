@@ -8,6 +8,7 @@ use crate::tui::action::Action;
 use crate::tui::help;
 use crate::tui::long_text;
 use crate::tui::model::Model;
+use crate::tui::screens::compare;
 use crate::tui::text;
 
 /// Most texts that are wrapped.
@@ -41,6 +42,7 @@ pub fn rows(model: &Model, overlay: &Overlay) -> Vec<Row> {
             matching(rows, picker)
         }
         Overlay::Problems(picker) => matching(problem_rows(model, picker), picker),
+        Overlay::Marks(picker) => matching(mark_rows(model, picker), picker),
         Overlay::ConfirmQuit | Overlay::Prompt { .. } => Vec::new(),
     }
 }
@@ -117,6 +119,17 @@ fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
             let text = format!("{kind}{record}{}", problem.reason);
             whole(&left, &text, width)
         })
+        .collect()
+}
+
+/// The marks of the focused candidate, whole.
+fn mark_rows(model: &Model, picker: &Picker) -> Vec<Row> {
+    let found = compare::focused_candidate(model);
+    let (letter, marks) = found.map_or_else(Default::default, |found| (found.letter, found.marks));
+    let width = wrap_width(model, picker, marks.len());
+    let lines = marks.iter().enumerate();
+    lines
+        .flat_map(|(place, mark)| whole(if place == 0 { &letter } else { "" }, mark, width))
         .collect()
 }
 

@@ -27,7 +27,7 @@ pub fn area(model: &Model) -> Option<Area> {
     let screen = area::screen(model.size);
     let wide = screen.width.saturating_sub(4).min(110);
     Some(match model.overlay.as_ref()? {
-        Overlay::Help(_) | Overlay::Palette(_) | Overlay::Problems(_) => {
+        Overlay::Help(_) | Overlay::Palette(_) | Overlay::Problems(_) | Overlay::Marks(_) => {
             centred(screen, wide, screen.height.saturating_sub(2))
         }
         Overlay::ConfirmQuit => centred(screen, wide.min(64), 7),
@@ -56,6 +56,7 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
         Overlay::Help(_) => format!(" keys of the {} screen ", model.screen.context().word()),
         Overlay::Palette(_) => " actions ".to_owned(),
         Overlay::Problems(_) => " problems and files left out ".to_owned(),
+        Overlay::Marks(_) => " marks of the focused candidate ".to_owned(),
         Overlay::ConfirmQuit => " not everything is saved ".to_owned(),
         Overlay::Prompt { kind, .. } => format!(" {} ", kind.title()),
     };
@@ -68,7 +69,10 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
         .render(rect(area), buffer);
     let inner = inside(area);
     match overlay {
-        Overlay::Help(picker) | Overlay::Palette(picker) | Overlay::Problems(picker) => {
+        Overlay::Help(picker)
+        | Overlay::Palette(picker)
+        | Overlay::Problems(picker)
+        | Overlay::Marks(picker) => {
             draw_list(model, overlay, picker, theme, buffer, inner);
         }
         Overlay::ConfirmQuit => draw_confirm(model, theme, buffer, inner),

@@ -104,10 +104,33 @@ impl Field {
 
 /// Cells of one name or mark at most, however long the text is.
 const LONGEST_TEXT: usize = 120;
+/// Cells of an advantage before and after the ranking.
+const ADVANTAGE: u16 = 16;
 /// Cells between columns.
 const GAP: u16 = 1;
 
-/// The columns that fit, with their widths; the marks take what is left.
+/// Cells of the longest text of a column.
+fn widest(candidates: &[Candidate], field: Field) -> u16 {
+    let widths = candidates
+        .iter()
+        .map(|found| text::width(&words(found, field)));
+    u16::try_from(widths.max().unwrap_or(0)).unwrap_or(u16::MAX)
+}
+
+/// Whether no candidate has anything in this column before somebody ranked.
+fn is_blank(candidates: &[Candidate], field: Field) -> bool {
+    match field {
+        Field::Multiplier => candidates.iter().all(|found| found.multiplier.is_none()),
+        Field::Share => candidates.iter().all(|found| found.share.is_none()),
+        Field::Bar => candidates
+            .iter()
+            .all(|found| found.after.is_none_or(|after| after <= 0.0)),
+        _ => false,
+    }
+}
+
+/// The columns that fit, with their widths; the marks take what is left, and the cells of columns
+/// that are blank when they need them.
 fn fields(candidates: &[Candidate], width: u16) -> Vec<(Field, u16)> {
     let differs = candidates.iter().any(|found| found.grader_rank.is_some());
     let unscored = candidates
@@ -137,10 +160,10 @@ fn fields(candidates: &[Candidate], width: u16) -> Vec<(Field, u16)> {
                 7
             }
         }
-        Field::Advantage => 16,
+        Field::Advantage => ADVANTAGE,
         Field::Bar => 9,
         Field::Multiplier | Field::Files | Field::Share | Field::Steps => 5,
-        Field::Lines => 11,
+        Field::Lines => widest(candidates, field).clamp(5, 11),
         Field::Findings => 2,
         Field::Marks => {
             if marked {
@@ -161,6 +184,26 @@ fn fields(candidates: &[Candidate], width: u16) -> Vec<(Field, u16)> {
         }
         shown.retain(|&other| other != field);
     }
+    // Columns stay where they are, unless marks would be cut for blank cells.
+    let wanted = widest(candidates, Field::Marks);
+    let short = |shown: &[Field]| {
+        let others = total(shown) - wide(Field::Marks);
+        wanted > width.saturating_sub(others - GAP)
+    };
+    for field in Field::DISPENSABLE {
+        if short(&shown) && is_blank(candidates, field) {
+            shown.retain(|&other| other != field);
+        }
+    }
+    let advantage = if short(&shown) {
+        widest(candidates, Field::Advantage).clamp(9, ADVANTAGE)
+    } else {
+        ADVANTAGE
+    };
+    let wide = |field| match field {
+        Field::Advantage => advantage,
+        field => wide(field),
+    };
     let mut left = width;
     let mut placed = Vec::with_capacity(shown.len());
     for field in shown {
@@ -451,6 +494,23 @@ mod tests {
             assert!(total <= width + GAP, "{total} at {width}");
         }
         assert_eq!(fields(&candidates, 197).len(), 12);
+    }
+
+    #[test]
+    fn marks_get_the_cells_of_blank_columns() {
+        let mark = "patch cut from the text of the answer";
+        let unranked = |index| Candidate {
+            multiplier: None,
+            share: None,
+            after: Some(0.5),
+            marks: vec![mark.to_owned()],
+            ..candidate(index)
+        };
+        let candidates: Vec<_> = (0..4).map(unranked).collect();
+        let fields = fields(&candidates, 117);
+        let (last, cells) = fields[fields.len() - 1];
+        assert_eq!(last, Field::Marks);
+        assert!(usize::from(cells) >= mark.len(), "{cells}");
     }
 
     #[test]

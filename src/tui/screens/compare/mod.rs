@@ -16,5 +16,5 @@ pub use candidates::{Candidate, candidates, letter, order};
 pub use layout::{Layout, Slot};
 pub use rows::Rows;
 pub use state::State;
-pub use update::{enter, mouse, searched, settle, update};
+pub use update::{enter, focused_candidate, mouse, searched, settle, update};
 pub use view::draw;

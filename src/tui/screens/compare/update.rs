@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::candidates::{letter, order};
+use super::candidates::{Candidate, candidates, letter, order};
 use super::layout::{Layout, MOST_COLUMNS, Slot, automatic};
 use super::rows::Rows;
 use crate::domain::{Move, TrajectoryIndex};
@@ -46,7 +46,24 @@ pub fn update(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Ef
     effects
 }
 
+/// Whether no file holds a rollout of the open group any more.
+#[must_use]
+pub fn is_gone(model: &Model) -> bool {
+    let session = model.session.as_ref();
+    session
+        .zip(model.compare.group)
+        .is_some_and(|(session, group)| session.is_gone(group))
+}
+
 fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
+    let leads_out = matches!(
+        action,
+        Action::Back | Action::NextGroup | Action::PreviousGroup
+    );
+    if is_gone(model) && !leads_out {
+        model.say(Severity::Info, "the rollouts of this group are gone");
+        return Vec::new();
+    }
     let page = page(model);
     match action {
         Action::Back if model.compare.task => model.compare.task = false,
@@ -73,6 +90,10 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::FileList => model.compare.file_list = !model.compare.file_list,
         Action::Task => model.compare.task = !model.compare.task,
         Action::Reference => toggle_reference(model),
+        Action::Marks => match focused_candidate(model) {
+            Some(found) if !found.marks.is_empty() => model.overlay = Some(Overlay::marks()),
+            _ => model.say(Severity::Info, "this candidate has no mark"),
+        },
         Action::NextHunk => jump(model, Mark::Hunk, true),
         Action::PreviousHunk => jump(model, Mark::Hunk, false),
         Action::NextFile => jump(model, Mark::File, true),
@@ -139,6 +160,17 @@ fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect>
         }
     }
     effects
+}
+
+/// The focused candidate as the strip shows it.
+#[must_use]
+pub fn focused_candidate(model: &Model) -> Option<Candidate> {
+    let session = model.session.as_ref()?;
+    let (group, reviewed) = model.reviewed.as_ref()?;
+    let focus = model.compare.focus()?;
+    candidates(session, *group, reviewed)
+        .into_iter()
+        .find(|found| found.index == focus)
 }
 
 /// The candidates of the open group in the order shown.

@@ -11,6 +11,7 @@ use super::update::{first_listed, opened, shown_order};
 use crate::domain::redistribution::Status;
 use crate::domain::{Outcome, PatchPresence, RolloutGroup};
 use crate::review::{Origin, ReviewSession, ReviewedGroup};
+use crate::tui::action::Action;
 use crate::tui::area::Area;
 use crate::tui::long_text::LongText;
 use crate::tui::model::Model;
@@ -44,6 +45,9 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         width: area.width,
         height: area.height,
     };
+    if data.trajectories.is_empty() {
+        return gone(model, theme, buffer, screen, data);
+    }
     let has_reference = opened(model).is_some_and(|opened| opened.reference.is_some());
     let layout = Layout::of(screen, &model.compare, &shown_order(model), has_reference);
     let candidates = candidates(session, *group, reviewed);
@@ -69,6 +73,41 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         if place > 0 {
             page.separator(buffer, column);
         }
+    }
+}
+
+/// What stands where a group was whose rollouts no file holds any more.
+fn gone(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area, data: &RolloutGroup) {
+    let judged = model
+        .session
+        .as_ref()
+        .zip(model.compare.group)
+        .is_some_and(|(session, group)| session.any_judgement(group).is_some());
+    let mut lines = vec![
+        (text::sanitize_line(data.id.as_str()), Role::Title),
+        (String::new(), Role::Text),
+        (
+            "The rollouts of this group are gone: no file holds them any more.".to_owned(),
+            Role::Text,
+        ),
+    ];
+    if judged {
+        let said = "What you judged stays stored, and counts when the same rollouts come back.";
+        lines.push((said.to_owned(), Role::Text));
+    }
+    let key = model.keymap.key_of(Action::Back).unwrap_or_default();
+    lines.push((
+        format!("{key} leads back to the list of groups."),
+        Role::Dim,
+    ));
+    for ((line, role), y) in lines.iter().zip(area.y..area.y + area.height) {
+        put(
+            buffer,
+            (area.x + 1, y),
+            area.width,
+            line,
+            theme.style(*role),
+        );
     }
 }
 

@@ -47,8 +47,50 @@ const GAP: u16 = 1;
 const TASK: u16 = 20;
 /// Width that the task column has before further columns are added: SWE-bench ids fit.
 const TASK_WANTED: u16 = 32;
-/// From this width on outcomes are drawn as glyphs beside the numbers.
-const GLYPHS_FROM: u16 = 76;
+/// From this width on outcomes are drawn as dots beside the numbers whatever else must go.
+const DOTS_FROM: u16 = 76;
+/// Cells of the outcomes without dots.
+const NUMBERS: u16 = 9;
+
+/// What the cells of the groups listed need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// Cells of the longest group id.
+    pub task: u16,
+    /// Whether groups are of different training steps.
+    pub steps: bool,
+    /// Whether grader and annotator disagree about any group.
+    pub disagrees: bool,
+    /// Dots of the group with the most trajectories among those drawn as dots.
+    pub dots: u16,
+    /// Cells of the longest outcome in numbers.
+    pub numbers: u16,
+}
+
+impl Needs {
+    /// Cells of an outcome as dots and numbers.
+    fn outcome(self) -> u16 {
+        let gap = if self.dots > 0 { 1 } else { 0 };
+        (self.dots + gap + self.numbers).max(NUMBERS)
+    }
+}
+
+/// What a table has room for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// Its columns, left to right.
+    pub columns: Vec<Placed>,
+    /// Cells that the dots of an outcome take; 0 = only numbers are drawn.
+    pub dots: u16,
+}
+
+impl Table {
+    /// Whether it has this column.
+    #[must_use]
+    pub fn has(&self, column: Column) -> bool {
+        self.columns.iter().any(|placed| placed.column == column)
+    }
+}
 
 /// Shown even where ids must be cut. The credit's cells also say why a group is dropped.
 const NEEDED: [Column; 3] = [Column::Outcome, Column::State, Column::Credit];
@@ -174,13 +216,12 @@ impl Column {
         }
     }
 
-    fn width(self, glyphs: bool) -> u16 {
+    fn width(self) -> u16 {
         match self {
             Self::Task => TASK,
             Self::Step => 6,
             Self::N => 4,
-            Self::Outcome if glyphs => 16,
-            Self::Outcome => 9,
+            Self::Outcome => NUMBERS,
             Self::Class | Self::State => 9,
             Self::RankedBy => 12,
             // "one scored"
@@ -191,44 +232,73 @@ impl Column {
     }
 }
 
-/// Whether outcomes are drawn as glyphs in a table of this width.
+/// The columns that fit into `width` cells; the task takes what is left. No column is given up for
+/// cells that no name needs, and the dots come where such cells are left.
 #[must_use]
-pub fn has_glyphs(width: u16) -> bool {
-    width >= GLYPHS_FROM
-}
-
-/// The columns that fit into `width` cells, left to right; the task takes what is left. `longest` is
-/// the width of the longest task's name: no column is given up for cells that no name needs.
-/// `steps` tells whether groups are of different training steps.
-#[must_use]
-pub fn place(width: u16, longest: u16, steps: bool) -> Vec<Placed> {
-    let glyphs = has_glyphs(width);
+pub fn place(width: u16, needs: Needs) -> Table {
     let mut left = width.saturating_sub(TASK);
+    let mut outcome = if width >= DOTS_FROM {
+        needs.outcome()
+    } else {
+        NUMBERS
+    };
     let mut chosen = vec![Column::Task];
     let needed = NEEDED.map(|column| (column, 0));
-    let further = FURTHER.map(|column| (column, longest.clamp(TASK, TASK_WANTED) - TASK));
+    let name = needs.task.clamp(TASK, TASK_WANTED) - TASK;
+    let further = FURTHER.map(|column| (column, name));
     for (column, kept_free) in needed.into_iter().chain(further) {
-        if column == Column::Step && !steps {
+        if column == Column::Step && !needs.steps {
             continue;
         }
-        let needed = column.width(glyphs) + GAP;
-        if needed + kept_free <= left {
-            left -= needed;
+        let cells = match column {
+            Column::Outcome => outcome,
+            other => other.width(),
+        };
+        if cells + GAP + kept_free <= left {
+            left -= cells + GAP;
             chosen.push(column);
         }
     }
+    let more = needs.outcome() - outcome;
+    // The dots come before what the numbers beside them tell, and before a column that is blank.
+    let blank = (!needs.disagrees).then_some(Column::Disagreement);
+    let given = [Some(Column::N), blank].into_iter().flatten();
+    let given: Vec<_> = given.filter(|column| chosen.contains(column)).collect();
+    for count in 0..=given.len() {
+        let given = given.iter().take(count);
+        let freed: u16 = given.clone().map(|column| column.width() + GAP).sum();
+        if more + name <= left + freed {
+            chosen.retain(|column| !given.clone().any(|other| other == column));
+            left += freed;
+            break;
+        }
+    }
+    let spare = left.saturating_sub(name);
+    if chosen.contains(&Column::Outcome) && more <= spare {
+        outcome += more;
+        left -= more;
+    }
     let mut x = 0;
-    Column::ALL
+    let columns = Column::ALL
         .into_iter()
         .filter(|column| chosen.contains(column))
         .map(|column| {
-            let more = if column == Column::Task { left } else { 0 };
-            let width = (column.width(glyphs) + more).min(width);
+            let cells = match column {
+                Column::Task => TASK + left,
+                Column::Outcome => outcome,
+                other => other.width(),
+            };
+            let width = cells.min(width);
             let placed = Placed { column, x, width };
             x += width + GAP;
             placed
         })
-        .collect()
+        .collect();
+    let has_dots = outcome >= needs.outcome();
+    Table {
+        columns,
+        dots: if has_dots { needs.dots } else { 0 },
+    }
 }
 
 fn known_first<T>(a: Option<T>, b: Option<T>, compare: impl FnOnce(T, T) -> Ordering) -> Ordering {
@@ -244,30 +314,60 @@ fn known_first<T>(a: Option<T>, b: Option<T>, compare: impl FnOnce(T, T) -> Orde
 mod tests {
     use super::*;
 
+    const LONG: Needs = Needs {
+        task: TASK_WANTED,
+        steps: false,
+        disagrees: true,
+        dots: 8,
+        numbers: 7,
+    };
+
+    #[test]
+    fn dots_come_where_cells_are_left() {
+        assert_eq!(place(76, LONG).dots, 8);
+        assert_eq!(place(68, LONG).dots, 0);
+        // Four dots fit beside short numbers in any case.
+        let few = Needs {
+            dots: 4,
+            numbers: 3,
+            ..LONG
+        };
+        assert_eq!(place(56, few).dots, 4);
+        let short = Needs { task: 12, ..LONG };
+        assert_eq!(place(62, short).dots, 8);
+    }
+
     #[test]
     fn columns_never_leave_the_table() {
         for width in 20..240 {
-            let placed = place(width, TASK_WANTED, false);
+            let placed = place(width, LONG).columns;
             let last = placed.last().unwrap();
             assert_eq!(last.x + last.width, width, "{width}");
             assert_eq!(placed[0].column, Column::Task);
         }
-        assert_eq!(place(140, TASK_WANTED, true).len(), Column::ALL.len());
+        let with_steps = Needs {
+            steps: true,
+            ..LONG
+        };
+        assert_eq!(place(140, with_steps).columns.len(), Column::ALL.len());
     }
 
     #[test]
     fn short_names_leave_room_for_more_columns() {
-        let columns =
-            |longest| -> Vec<_> { place(69, longest, false).iter().map(|p| p.column).collect() };
-        assert!(!columns(TASK_WANTED).contains(&Column::Disagreement));
-        assert!(columns(12).contains(&Column::Disagreement));
-        assert!(place(69, 12, false)[0].width >= TASK);
+        let short = Needs { task: 12, ..LONG };
+        assert!(!place(69, LONG).has(Column::Disagreement));
+        assert!(place(69, short).has(Column::Disagreement));
+        // The number stands in the outcome too, so the dots come in its place.
+        assert_eq!(place(69, short).dots, 8);
+        assert!(!place(69, short).has(Column::N));
+        assert!(place(69, short).columns[0].width >= TASK);
     }
 
     #[test]
     fn the_task_comes_before_disagreement_findings_and_number() {
         let columns = |width| -> Vec<_> {
-            place(width, TASK_WANTED, false)
+            place(width, LONG)
+                .columns
                 .iter()
                 .map(|p| p.column)
                 .collect()
@@ -275,7 +375,7 @@ mod tests {
         let least = [Column::Task, Column::Outcome, Column::Credit, Column::State];
         assert_eq!(columns(56), least);
         for width in 56..240 {
-            let placed = place(width, TASK_WANTED, false);
+            let placed = place(width, LONG).columns;
             assert!(least.iter().all(|c| columns(width).contains(c)), "{width}");
             assert!(
                 placed.len() == least.len() || placed[0].width >= TASK_WANTED,

@@ -1,6 +1,6 @@
 //! The list's cells and the preview's lines, as text with roles.
 
-use super::columns::Column;
+use super::columns::{Column, Table};
 use crate::domain::{GroupClass, Outcome, RolloutGroup};
 use crate::review::{GroupRow, ReviewSession, ReviewState, ReviewedGroup};
 use crate::tui::long_text;
@@ -12,15 +12,15 @@ use crate::tui::theme::Role;
 /// Text in roles.
 pub type Parts = Vec<(String, Role)>;
 
-/// Most trajectories that are drawn as one glyph each.
-const MOST_GLYPHS: usize = 8;
+/// Most trajectories that are drawn as one dot each.
+pub const MOST_DOTS: usize = 8;
 
 /// Lines of a preview that the task's title has.
 const TITLE_LINES: usize = 3;
 
-/// One cell of the list.
+/// One cell of the list in a table.
 #[must_use]
-pub fn cell(session: &ReviewSession, group: usize, column: Column, glyphs: bool) -> Parts {
+pub fn cell(session: &ReviewSession, group: usize, column: Column, table: &Table) -> Parts {
     let (Some(data), Some(row)) = (session.group(group), session.rows().get(group)) else {
         return Vec::new();
     };
@@ -31,7 +31,7 @@ pub fn cell(session: &ReviewSession, group: usize, column: Column, glyphs: bool)
             None => unknown(),
         },
         Column::N => vec![(row.n.to_string(), Role::Text)],
-        Column::Outcome => outcome(row, glyphs),
+        Column::Outcome => outcome(row, usize::from(table.dots)),
         Column::Class => {
             let role = if row.class.is_kept() {
                 Role::Text
@@ -44,6 +44,8 @@ pub fn cell(session: &ReviewSession, group: usize, column: Column, glyphs: bool)
             Some(name) => vec![(name.clone(), Role::Text)],
             None => unknown(),
         },
+        // The class says it already.
+        Column::Credit if !row.class.is_kept() && table.has(Column::Class) => Vec::new(),
         Column::Credit if !row.class.is_kept() => {
             vec![(in_words(row.class).to_owned(), Role::Dim)]
         }
@@ -67,21 +69,26 @@ pub fn cell(session: &ReviewSession, group: usize, column: Column, glyphs: bool)
     }
 }
 
-/// Outcomes as glyphs (when there is room and they are few) and always as numbers.
-fn outcome(row: &GroupRow, glyphs: bool) -> Parts {
+/// Outcomes in numbers.
+#[must_use]
+pub fn in_numbers(row: &GroupRow) -> String {
     let unscored = match row.unscored {
         0 => String::new(),
         unscored => format!(" {unscored}?"),
     };
-    let numbers = format!("{}/{}{unscored}", row.passing, row.n);
+    format!("{}/{}{unscored}", row.passing, row.n)
+}
+
+/// Outcomes as dots (when the table has cells for them and they are few) and always as numbers.
+fn outcome(row: &GroupRow, dots: usize) -> Parts {
     let mut parts = Vec::new();
-    if glyphs && row.n <= MOST_GLYPHS {
+    if row.n <= dots {
         parts.push(("●".repeat(row.passing), Role::Pass));
         parts.push(("○".repeat(row.failing), Role::Fail));
         parts.push(("?".repeat(row.unscored), Role::Unscored));
-        parts.push((" ".repeat(MOST_GLYPHS - row.n + 1), Role::Text));
+        parts.push((" ".repeat(dots - row.n + 1), Role::Text));
     }
-    parts.push((numbers, Role::Text));
+    parts.push((in_numbers(row), Role::Text));
     parts
 }
 

@@ -3,7 +3,7 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use super::columns::Column;
+use super::columns::{Column, Needs};
 use crate::review::{Filter, ReviewSession, ReviewState};
 use crate::tui::area::Area;
 
@@ -33,10 +33,8 @@ pub struct State {
     pub by_match: bool,
     /// The filter.
     pub filter: Filter,
-    /// Cells of the longest group id.
-    pub longest: u16,
-    /// Whether groups are of different training steps.
-    pub has_steps: bool,
+    /// What the cells of the groups need.
+    pub needs: Needs,
     /// Whether only kept groups are shown.
     pub kept_only: bool,
     /// What is searched for; empty = nothing.
@@ -62,8 +60,7 @@ impl Default for State {
             reversed: false,
             by_match: false,
             filter: Filter::default(),
-            longest: 0,
-            has_steps: false,
+            needs: Needs::default(),
             kept_only: false,
             search: String::new(),
             preview: true,
@@ -145,15 +142,14 @@ impl State {
 
     /// Counts anew.
     pub fn count(&mut self, session: &ReviewSession) {
-        let rows = session.rows();
-        let kept = || rows.iter().filter(|row| row.class.is_kept());
+        let rows = || session.rows().iter().filter(|row| !row.is_gone());
+        let kept = || rows().filter(|row| row.class.is_kept());
         self.totals = Totals {
-            groups: rows.len(),
+            groups: rows().count(),
             kept: kept().count(),
             rankable: kept().filter(|row| row.passing >= 2).count(),
             without_advantages: kept().filter(|row| row.without_advantages).count(),
-            submitted: rows
-                .iter()
+            submitted: rows()
                 .filter(|row| row.state >= ReviewState::Submitted)
                 .filter(|row| row.state != ReviewState::Stale)
                 .count(),

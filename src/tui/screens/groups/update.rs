@@ -1,9 +1,10 @@
 //! What keys and the mouse do on the list of groups.
 
 use super::columns;
+use super::rows::{MOST_DOTS, in_numbers};
 use super::state::{Layout, PREVIEW_FROM};
 use super::view::MARK;
-use crate::review::Filter;
+use crate::review::{Filter, ReviewSession};
 use crate::tui::action::Action;
 use crate::tui::area;
 use crate::tui::effect::Effect;
@@ -62,17 +63,32 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
 /// Lists everything anew, after loading.
 pub fn reload(model: &mut Model) -> Vec<Effect> {
     if let Some(session) = &model.session {
-        let groups = session.set().groups.iter();
-        let longest = groups.map(|group| text::width(group.id.as_str())).max();
-        model.groups.longest = u16::try_from(longest.unwrap_or(0)).unwrap_or(u16::MAX);
-        let mut steps = session.rows().iter().map(|row| row.step);
-        let first = steps.next().flatten();
-        // One step for all needs no column.
-        model.groups.has_steps = steps.any(|step| step != first);
+        model.groups.needs = needs(session);
     }
     refresh(model);
     scroll(model);
     Vec::new()
+}
+
+/// What the cells of the groups need.
+fn needs(session: &ReviewSession) -> columns::Needs {
+    let rows = || session.rows().iter().filter(|row| !row.is_gone());
+    let groups = session.set().groups.iter();
+    let names = groups
+        .filter(|group| !group.trajectories.is_empty())
+        .map(|group| text::width(group.id.as_str()));
+    let mut steps = rows().map(|row| row.step);
+    let first = steps.next().flatten();
+    let dots = rows().map(|row| row.n).filter(|&n| n <= MOST_DOTS);
+    let cells = |cells: Option<usize>| u16::try_from(cells.unwrap_or(0)).unwrap_or(u16::MAX);
+    columns::Needs {
+        task: cells(names.max()),
+        // One step for all needs no column.
+        steps: steps.any(|step| step != first),
+        disagrees: rows().any(|row| row.disagreement.is_some()),
+        dots: cells(dots.max()),
+        numbers: cells(rows().map(|row| in_numbers(row).len()).max()),
+    }
 }
 
 /// Fits the list to the window, and follows the group that the compare screen went to.
@@ -127,12 +143,8 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
     let at = model.groups.cursor();
     if kind == MouseKind::Down && layout.header.contains(x, y) {
         let cell = (x - layout.header.x).saturating_sub(MARK);
-        let placed = columns::place(
-            layout.header.width.saturating_sub(MARK),
-            model.groups.longest,
-            model.groups.has_steps,
-        );
-        let hit = placed.iter().rev().find(|placed| placed.x <= cell);
+        let placed = columns::place(layout.header.width.saturating_sub(MARK), model.groups.needs);
+        let hit = placed.columns.iter().rev().find(|placed| placed.x <= cell);
         if let Some(column) = hit.map(|placed| placed.column) {
             let again = column == model.groups.sort && !model.groups.by_match;
             sort_by(model, column, again && !model.groups.reversed);
@@ -185,12 +197,11 @@ fn refresh(model: &mut Model) {
 fn sort_by_shown(model: &mut Model, step: fn(columns::Column) -> columns::Column) {
     let placed = columns::place(
         layout(model).header.width.saturating_sub(MARK),
-        model.groups.longest,
-        model.groups.has_steps,
+        model.groups.needs,
     );
     let mut column = step(model.groups.sort);
     // The task is always shown, so this ends.
-    while column != columns::Column::Task && !placed.iter().any(|p| p.column == column) {
+    while column != columns::Column::Task && !placed.has(column) {
         column = step(column);
     }
     sort_by(model, column, false);

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::widgets::{Block, Widget};
 use unicode_width::UnicodeWidthStr;
 
-use super::columns::{Column, Placed, has_glyphs, place};
+use super::columns::{Column, Placed, place};
 use super::rows::{Parts, cell, counts, preview};
 use super::state::Layout;
 use super::update::{first_row, layout};
@@ -172,9 +172,9 @@ fn draw_rows(
     buffer: &mut Buffer,
     layout: Layout,
 ) {
-    let table = layout.rows.width.saturating_sub(MARK);
-    let columns = place(table, model.groups.longest, model.groups.has_steps);
-    for placed in &columns {
+    let width = layout.rows.width.saturating_sub(MARK);
+    let table = place(width, model.groups.needs);
+    for placed in &table.columns {
         let style = theme.style(Role::Header);
         let at = (layout.header.x + MARK + placed.x, layout.header.y);
         if placed.column.is_number() {
@@ -196,8 +196,8 @@ fn draw_rows(
                 theme.style(Role::Key),
             );
         }
-        for placed in &columns {
-            let parts = cell(session, group, placed.column, has_glyphs(table));
+        for placed in &table.columns {
+            let parts = cell(session, group, placed.column, &table);
             let at = (layout.rows.x + MARK + placed.x, y);
             draw_cell(buffer, at, placed, &parts, theme);
         }

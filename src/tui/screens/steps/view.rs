@@ -32,6 +32,10 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
             (Some((failed, reason)), Some((group, _))) if *failed == group => {
                 format!("the steps cannot be read: {}", text::sanitize_line(reason))
             }
+            (_, None) => "there is no rollout whose steps could be read".to_owned(),
+            (_, Some((group, _))) if model.opened(group).is_some() => {
+                "no steps of this rollout were found".to_owned()
+            }
             _ => "opening the steps …".to_owned(),
         };
         put(
