@@ -509,6 +509,14 @@ fn an_export_never_overwrites_its_inputs() {
         let answer = desk.run(&["export", "annotations", "groups.jsonl", "-o", output]);
         assert_eq!(answer.code, 2, "{answer:?}");
     }
+    // Also when the folder that the file lies in was given.
+    for (what, output) in [
+        ("annotations", "groups.jsonl"),
+        ("advantages", "./groups.jsonl"),
+    ] {
+        let answer = desk.run(&["export", what, ".", "-o", output]);
+        assert_eq!(answer.code, 2, "{answer:?}");
+    }
     assert_eq!(desk.read("groups.jsonl"), desk_groups());
 }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::Ending;
 use super::args::ConvertArgs;
 use super::error::CliError;
-use super::inputs::{Whose, load_set, open, refuse_inputs, tell_all, tell_problems};
+use super::inputs::{Whose, load_set, open, refuse_inputs, refuse_loaded, tell_all, tell_problems};
 use super::made::{self, FileLine};
 use super::output::Io;
 use super::whole_file::write_whole;
@@ -68,11 +68,8 @@ pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         let indices = (0..set.groups.len()).collect();
         (Arc::new(set), indices)
     };
-    if !to_stdout && set.reads(&args.output) {
-        let name = args.output.display();
-        return Err(CliError::usage(format!(
-            "-o would overwrite {name}, which was loaded"
-        )));
+    if !to_stdout {
+        refuse_loaded(&args.output, &set)?;
     }
     let converted = if to_stdout {
         write_groups(&set, &indices, args, io.out, io.err)?

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Ending;
 use super::args::{ExportArgs, Source};
 use super::error::CliError;
-use super::inputs::{Whose, open, refuse_inputs, require_db};
+use super::inputs::{Whose, open, refuse_inputs, refuse_loaded, require_db};
 use super::output::Io;
 use super::whole_file::{Hashing, write_whole};
 use crate::export::{self, ExportSource, Written};
@@ -34,12 +34,15 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     };
     let opened = open(&args.input, Source::of(args.rows.source), whose, io)?;
     let (mut session, mut store) = (opened.session, opened.store);
+    let to_stdout = args.output == Path::new("-");
+    if !to_stdout {
+        refuse_loaded(&args.output, session.set())?;
+    }
     let mut options = session.export_options();
     options.all = args.rows.all;
     options.export_id.clone_from(&args.rows.export_id);
     options.permute = args.permute;
 
-    let to_stdout = args.output == Path::new("-");
     let selection = args.which.selection(&session);
     let source = selection
         .as_ref()

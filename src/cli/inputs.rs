@@ -209,6 +209,20 @@ pub fn refuse_inputs(output: &Path, input: &Input) -> Result<(), CliError> {
     }
 }
 
+/// Refuses to write over a file that something was loaded from, wherever below the paths it lies.
+///
+/// # Errors
+/// When the output is such a file.
+pub fn refuse_loaded(output: &Path, set: &LoadedSet) -> Result<(), CliError> {
+    if set.reads(output) {
+        let name = output.display();
+        return Err(CliError::usage(format!(
+            "-o would overwrite {name}, which was loaded"
+        )));
+    }
+    Ok(())
+}
+
 fn known_annotator(events: &[Event]) -> Result<String, CliError> {
     let user = user_name();
     let names: std::collections::BTreeSet<&str> = events
