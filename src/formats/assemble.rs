@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
@@ -167,6 +167,8 @@ pub(crate) struct Assembler {
     answers_of: HashMap<String, Vec<usize>>,
     /// The maps of files read through one.
     maps: Arc<BTreeMap<usize, Arc<FieldMap>>>,
+    /// Files of which a record was not as indexed when it was opened.
+    differing: Arc<Mutex<HashSet<usize>>>,
 }
 
 impl Assembler {
@@ -194,6 +196,7 @@ impl Assembler {
             answers: Vec::new(),
             answers_of: HashMap::new(),
             maps: Arc::default(),
+            differing: Arc::default(),
         }
     }
 
@@ -226,6 +229,12 @@ impl Assembler {
     /// How far a file of lines was read.
     pub(crate) fn indexed(&self, file: usize) -> Option<Indexed> {
         self.indexed.get(&file).copied()
+    }
+
+    /// Files of which a record was not as indexed when it was opened; they are told once.
+    pub(crate) fn take_differing(&self) -> HashSet<usize> {
+        let noted = self.differing.lock();
+        std::mem::take(&mut *noted.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Takes another state of a file in the place of the one known.
@@ -580,6 +589,8 @@ impl Assembler {
             sources: self.slots.iter().map(|s| Arc::clone(&s.source)).collect(),
             files: Arc::clone(&self.files),
             indexed: Arc::clone(&self.indexed),
+            differing: Arc::clone(&self.differing),
+            cache: self.options.cache.clone(),
         }
     }
 

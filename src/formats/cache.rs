@@ -26,7 +26,7 @@ const MOST: u64 = 2 << 30;
 const LEFT_OVER: Duration = Duration::from_secs(24 * 60 * 60);
 const EXTENSION: &str = "index";
 /// The end of every file: also the version of its layout.
-const MAGIC: [u8; 8] = *b"gagarix1";
+const MAGIC: [u8; 8] = *b"gagarix2";
 /// Bytes behind the end note: its length, the hash of everything before, [`MAGIC`].
 const TAIL: usize = 8 + 32 + 8;
 
@@ -73,18 +73,10 @@ impl Cache {
         options: &LoadOptions,
         how: [bool; 3],
     ) -> Option<Self> {
-        let real = fs::canonicalize(file.origin()).ok()?;
-        // Paths are told as they were given.
-        let mut name = Sha256::new_with_prefix(real.as_os_str().as_encoded_bytes());
-        name.update([0]);
-        name.update(file.path.as_os_str().as_encoded_bytes());
-        let name = name.finalize().iter().fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        });
+        let path = path_of(folder, file)?;
         let rules = format!("{} {how:?} {options:?} {}", *BUILD, formats());
         Some(Self {
-            path: folder.join(name).with_extension(EXTENSION),
+            path,
             rules: Sha256::digest(rules.as_bytes()).into(),
         })
     }
@@ -219,6 +211,28 @@ struct NoteOut<'a> {
     ended: bool,
     parts: usize,
     whole: &'a Found,
+}
+
+/// The file for the index of a file; `None` when the file has no path of its own.
+fn path_of(folder: &Path, file: &Candidate) -> Option<PathBuf> {
+    let real = fs::canonicalize(file.origin()).ok()?;
+    // Paths are told as they were given.
+    let mut name = Sha256::new_with_prefix(real.as_os_str().as_encoded_bytes());
+    name.update([0]);
+    name.update(file.path.as_os_str().as_encoded_bytes());
+    let name = name.finalize().iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
+    Some(folder.join(name).with_extension(EXTENSION))
+}
+
+/// Removes what was kept of a file, when anything was.
+pub(super) fn forget(folder: &Path, file: &Candidate) {
+    if let Some(path) = path_of(folder, file) {
+        // What is not there need not go, and what cannot go is told again when it is opened.
+        let _ = fs::remove_file(path);
+    }
 }
 
 /// Notes that a file was used: what is used is not the oldest.

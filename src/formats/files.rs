@@ -17,6 +17,15 @@ pub(crate) struct Place {
     /// Which element of the JSON list or object at that place, when it is not the whole of it
     /// (texts that had to be mended have no place of their own in the file).
     pub element: Option<usize>,
+    /// [`digest`] of the bytes when they were indexed; unused for a row of a table.
+    pub digest: u32,
+}
+
+/// What tells whether the bytes at a place are still those that were indexed: their CRC-32.
+pub(crate) fn digest(bytes: &[u8]) -> u32 {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum()
 }
 
 impl Place {
@@ -28,6 +37,7 @@ impl Place {
             start: row,
             len: 0,
             element: None,
+            digest: 0,
         }
     }
 
@@ -113,6 +123,7 @@ impl<'a> Record<'a> {
                 start: self.place.start + (inner - start) as u64,
                 len: raw.get().len() as u64,
                 element: None,
+                digest: digest(raw.get().as_bytes()),
             }
         } else {
             Place {

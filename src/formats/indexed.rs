@@ -9,6 +9,12 @@ use super::source::Candidate;
 
 /// Bytes at each end of what was read that are looked at again.
 const EDGE: u64 = 64 << 10;
+/// What was read of a file that grew is looked at as a whole while it is no longer than this (bytes).
+const SHORT: u64 = 4 << 20;
+/// Else so many blocks of it are, evenly spread.
+const SAMPLES: u64 = 64;
+/// Bytes of one such block.
+const SAMPLE: u64 = 4 << 10;
 
 /// How far a file of lines was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -21,6 +27,10 @@ pub(crate) struct Indexed {
     pub mapped: bool,
     /// Hash of the first and the last bytes before it.
     pub edges: u64,
+    /// Hash of blocks spread over everything before it.
+    pub samples: u64,
+    /// Device and inode of the file, where there are such.
+    pub node: Option<(u64, u64)>,
 }
 
 impl Indexed {
@@ -29,12 +39,14 @@ impl Indexed {
     /// # Errors
     /// When the file cannot be read, or is shorter by now.
     pub(crate) fn of(file: &Candidate, end: u64, lines: u64) -> io::Result<Self> {
-        let edges = edges(file, end)?;
         Ok(Self {
             end,
             lines,
             mapped: false,
-            edges,
+            edges: edges(file, end)?,
+            samples: samples(file, end)?,
+            // As it was listed: a file put in its place since then is another one.
+            node: file.stamp.node(),
         })
     }
 
@@ -43,12 +55,34 @@ impl Indexed {
         edges(file, self.end).is_ok_and(|edges| edges == self.edges)
     }
 
-    /// Whether a file that was listed with `listed` bytes only grew since: it is longer, and the
-    /// bytes at both ends of what was read are the same. A file that changed only between them is
-    /// not noticed, which is why every record that is opened must name itself.
+    /// Whether a file that was listed with `listed` bytes only grew since: it is no other file, it is
+    /// longer, and the bytes at both ends of what was read and in between are the same. Of long files
+    /// samples are looked at, which is why the bytes of every record that is opened are compared as
+    /// well.
     pub(crate) fn only_grew(&self, file: &Candidate, listed: u64) -> bool {
-        file.len().is_ok_and(|len| len > listed && len >= self.end) && self.is_there(file)
+        let Ok(now) = file.stamp_now() else {
+            return false;
+        };
+        now.node() == self.node
+            && now.bytes() > listed
+            && now.bytes() >= self.end
+            && self.is_there(file)
+            && samples(file, self.end).is_ok_and(|samples| samples == self.samples)
     }
+}
+
+/// Hash of blocks spread over the first `end` bytes; of all of them when these are few.
+fn samples(file: &Candidate, end: u64) -> io::Result<u64> {
+    let mut hasher = DefaultHasher::new();
+    if end <= SHORT {
+        hasher.write(&file.read(0, end)?);
+    } else {
+        let last = end - SAMPLE;
+        for number in 0..SAMPLES {
+            hasher.write(&file.read(last / (SAMPLES - 1) * number, SAMPLE)?);
+        }
+    }
+    Ok(hasher.finish())
 }
 
 fn edges(file: &Candidate, end: u64) -> io::Result<u64> {

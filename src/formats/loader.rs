@@ -158,9 +158,15 @@ impl Loader {
     pub fn look_again(&mut self, tell: &mut dyn FnMut(News) -> bool) -> Option<Changes> {
         let mut changes = Changes::default();
         let mut withdrawn = HashSet::new();
+        let differing = self.assembler.take_differing();
+        let differs = |listed: &Listed| {
+            !differing.is_empty() && listed.files.iter().any(|file| differing.contains(file))
+        };
         let is_known = |file: &Candidate| {
             let listed = self.listed.get(&file.path);
-            listed.is_some_and(|listed| file.is_stream() || listed.stamp == file.stamp)
+            listed.is_some_and(|listed| {
+                file.is_stream() || (listed.stamp == file.stamp && !differs(listed))
+            })
         };
         let mut problems = Vec::new();
         let (there, files) = scan::list_again(&self.paths, &self.options, &is_known, &mut problems);
@@ -188,8 +194,9 @@ impl Loader {
             };
             let before = std::mem::replace(&mut listed.bytes, origin_bytes(&found));
             listed.stamp = stamp;
+            let differs = differs(listed);
             let indexed = match (listed.files.as_slice(), found.as_slice()) {
-                ([file], [found]) => self
+                ([file], [found]) if !differs => self
                     .assembler
                     .indexed(*file)
                     .filter(|indexed| indexed.only_grew(&found.file, before)),

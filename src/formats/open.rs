@@ -2,6 +2,7 @@
 //!
 //! What is *not* here: the index.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use crate::domain::{
     TrajectoryContent,
 };
 
-use super::files::{self, Body, Place};
+use super::files::{self, Body, Place, digest};
 use super::found::{Beside, FormatId, GroupSource, RecordAt, TaskSource, TrajectorySource};
 use super::indexed::Indexed;
 use super::json::{self, Fields, JsonError};
@@ -29,6 +30,8 @@ pub(crate) struct Files<'s> {
     pub maps: &'s BTreeMap<usize, Arc<FieldMap>>,
     /// The rows of tables that are opened.
     pub rows: &'s RowTexts,
+    /// Takes the file of a record that is not the one indexed any more.
+    pub differs: &'s Cell<Option<usize>>,
 }
 
 /// The JSON texts of rows, or why they cannot be read, by file and row.
@@ -390,6 +393,10 @@ fn at<T>(
         _ => file.read(place.start, place.len),
     };
     let bytes = bytes.map_err(failed)?;
+    if !place.is_row() && digest(&bytes) != place.digest {
+        files.differs.set(Some(place.file));
+        return Err(OpenError::Changed(path));
+    }
     let mut holder = String::new();
     let result = files::split(&bytes, &mut holder).and_then(|split| match place.element {
         None => read(&split.body),

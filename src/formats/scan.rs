@@ -545,6 +545,7 @@ fn read_line(line: Line<'_>, file: usize, is_last: bool, rankings_only: bool, fo
         start: line.start,
         len: line.bytes.len() as u64,
         element: None,
+        digest: files::digest(line.bytes),
     };
     let number = Some(line.number);
     if let Err(error) = read_value(line.bytes, place, number, rankings_only, found) {
@@ -594,6 +595,7 @@ fn read_pieces(
         let place = Place {
             start: place.start + start as u64,
             len: piece.len() as u64,
+            digest: files::digest(piece),
             ..place
         };
         if let Err(error) = read_value(piece, place, line, rankings_only, found) {
@@ -641,6 +643,7 @@ fn read_whole(
         start: lead as u64,
         len: content.len() as u64,
         element: None,
+        digest: files::digest(content),
     };
     let mut holder = String::new();
     let split = match files::split(content, &mut holder) {
@@ -790,6 +793,7 @@ fn map_of_lines(lines: &[Line<'_>], file: usize, options: &LoadOptions) -> Optio
                     start: line.start,
                     len: line.bytes.len() as u64,
                     element: None,
+                    digest: 0,
                 },
                 line: Some(line.number),
                 key: None,

@@ -2,10 +2,12 @@
 //!
 //! What is *not* here: how it is put together (`assemble`) and kept up to date (`loader`).
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
-use std::sync::Arc;
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::cache;
 use super::problem::CHANGED;
 #[cfg(feature = "parquet")]
 use super::table;
@@ -38,6 +40,11 @@ pub struct LoadedSet {
     pub(super) indexed: Arc<HashMap<usize, indexed::Indexed>>,
     /// The maps of files read through one, by the file's index.
     pub(super) maps: Arc<BTreeMap<usize, Arc<FieldMap>>>,
+    /// Files found to differ from what was read of them, by index: shared by all states of a load,
+    /// which reads them anew when it looks again.
+    pub(super) differing: Arc<Mutex<HashSet<usize>>>,
+    /// The folder in which indices are kept.
+    pub(super) cache: Option<PathBuf>,
 }
 
 impl LoadedSet {
@@ -91,14 +98,35 @@ impl LoadedSet {
         let rows = table::texts(source, &self.files);
         #[cfg(not(feature = "parquet"))]
         let rows = open::RowTexts::default();
+        let differs = Cell::new(None);
         let files = open::Files {
             list: &self.files,
             maps: &self.maps,
             rows: &rows,
+            differs: &differs,
         };
         let content = open::content(of, source, files);
+        if let Some(file) = differs.get() {
+            return Err(self.differing(file, of));
+        }
         // A writer may have come while the texts were read.
         unchanged()?;
         Ok(content)
+    }
+
+    /// Notes that a record of a file is not the one that was indexed, so that the file is read anew
+    /// the next time, whatever its stamp says.
+    fn differing(&self, file: usize, group: &RolloutGroup) -> Problem {
+        let noted = self.differing.lock();
+        noted.unwrap_or_else(PoisonError::into_inner).insert(file);
+        let candidate = self.files.get(file);
+        if let (Some(folder), Some(candidate)) = (&self.cache, candidate) {
+            cache::forget(folder, candidate);
+        }
+        let path = candidate.map_or(Path::new(""), |file| &file.path);
+        Problem {
+            record: Some(group.id.0.clone()),
+            ..Problem::new(path, CHANGED)
+        }
     }
 }

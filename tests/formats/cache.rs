@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use gagar::formats::{LoadOptions, LoadedSet, load};
+use gagar::formats::{LoadOptions, LoadedSet, Problem, load};
 
 /// A line of about 10 kB.
 fn line(number: usize, reward: f64) -> String {
@@ -127,38 +127,82 @@ fn a_second_load_does_not_read_the_file_again() {
 #[test]
 fn of_a_file_that_grew_only_the_rest_is_read() {
     let files = files();
+    // So long that only samples of it are looked at.
+    let long: String = (0..1000).map(|number| line(number, 0.6)).collect();
+    fs::write(&files.data, long).expect("written");
     let first = files.load();
     files.change_the_middle();
     let mut data = File::options()
         .append(true)
         .open(&files.data)
         .expect("opened");
-    for number in 200..300 {
+    for number in 1000..1100 {
         data.write_all(line(number, 0.6).as_bytes())
             .expect("written");
     }
     drop(data);
+    let mut grown = files.load();
     for _ in 0..2 {
-        let grown = files.load();
-        assert_eq!(grown.groups.len(), 75);
+        assert_eq!(grown.groups.len(), 275);
         assert_eq!(hash_of(&first, 100), hash_of(&grown, 100));
         assert_eq!(grown.problems, first.problems);
-        let last = grown
-            .groups
-            .iter()
-            .position(|group| group.id.as_str() == "acme__cache-74");
-        let content = grown.open(last.expect("there")).expect("opens");
+        let content = open(&grown, "acme__cache-274").expect("opens");
         assert_eq!(content.problems, Vec::<String>::new());
-        assert_eq!(content.trajectories[3].patch.as_deref(), Some("p00299"));
+        assert_eq!(content.trajectories[3].patch.as_deref(), Some("p01099"));
+        grown = files.load();
     }
+    // Opening compares; then the file is read again.
+    let problem = open(&grown, "acme__cache-25").expect_err("changed");
+    assert!(problem.is_changed_file());
+    let other = files.load();
+    assert_ne!(hash_of(&first, 100), hash_of(&other, 100));
+    let content = open(&other, "acme__cache-25").expect("opens");
+    assert_eq!(content.trajectories[0].patch.as_deref(), Some("q00100"));
     // Another beginning: nothing of what was kept holds.
     let mut bytes = fs::read(&files.data).expect("read");
     let at = memchr::memmem::find(&bytes, b"p00000").expect("there");
     bytes[at] = b'q';
-    bytes.extend(line(300, 0.6).as_bytes());
+    bytes.extend(line(1100, 0.6).as_bytes());
     fs::write(&files.data, bytes).expect("written");
     let other = files.load();
-    assert_eq!(other.groups.len(), 76);
+    assert_eq!(other.groups.len(), 276);
+    assert_ne!(hash_of(&first, 0), hash_of(&other, 0));
+}
+
+fn open(set: &LoadedSet, group: &str) -> Result<gagar::domain::Content, Problem> {
+    let found = set
+        .groups
+        .iter()
+        .position(|found| found.id.as_str() == group);
+    set.open(found.expect("there"))
+}
+
+#[test]
+fn a_file_that_changed_inside_and_grew_is_read_anew() {
+    let files = files();
+    let first = files.load();
+    files.change_the_middle();
+    let data = File::options().append(true).open(&files.data);
+    let more = line(200, 0.6);
+    data.and_then(|mut data| data.write_all(more.as_bytes()))
+        .expect("written");
+    let grown = files.load();
+    assert_eq!(grown.groups.len(), 51);
+    assert_ne!(hash_of(&first, 100), hash_of(&grown, 100));
+}
+
+#[test]
+fn a_file_in_the_place_of_another_is_read_anew() {
+    let files = files();
+    let first = files.load();
+    // The same length and time, another file.
+    let modified = modified(&files.data);
+    let copy = files.data.with_extension("copy");
+    fs::copy(&files.data, &copy).expect("copied");
+    fs::rename(&copy, &files.data).expect("renamed");
+    set_modified(&files.data, modified);
+    files.change_the_middle();
+    let other = files.load();
     assert_ne!(hash_of(&first, 100), hash_of(&other, 100));
 }
 

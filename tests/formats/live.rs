@@ -206,6 +206,88 @@ fn a_replaced_file_takes_its_rollouts_with_it() {
     assert_eq!(back.groups, before.groups);
 }
 
+/// A line of 16 kB.
+fn long_line(number: usize, reward: u8) -> String {
+    let filler = "x".repeat(16_000);
+    format!(
+        "{{\"group_id\":\"g{}\",\"trajectory_id\":\"{}\",\"reward\":{reward},\"patch\":\"p{number}\",\"steps\":[{{\"kind\":\"message\",\"text\":\"{filler}\"}}]}}\n",
+        number / 4,
+        number % 4
+    )
+}
+
+/// Lines of about 16 MB, so that only samples of them are looked at: a change of line 300 is in none.
+fn long_lines(changed: Option<usize>, count: usize) -> String {
+    let of = |number| long_line(number, u8::from(Some(number) != changed));
+    (0..count).map(of).collect()
+}
+
+#[test]
+fn a_file_that_changed_inside_and_grew_is_read_anew() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl");
+    let of = |changed: usize, count: usize| -> String {
+        let reward = |number| f64::from(u8::from(number != changed));
+        (0..count)
+            .map(|number| {
+                line(
+                    &format!("g{}", number / 4),
+                    &format!("{}", number % 4),
+                    reward(number),
+                )
+            })
+            .collect()
+    };
+    // More than is looked at at both ends.
+    fs::write(&path, of(usize::MAX, 4000)).expect("write");
+    let mut loader = loader(root.path());
+    let before = read(&mut loader);
+    assert!(before.groups[500].trajectories[1].outcome.is_pass());
+    fs::write(&path, of(2001, 4010)).expect("write");
+    assert!(before.open(500).expect_err("changed").is_changed_file());
+    let (changes, after) = look(&mut loader).expect("changes");
+    assert_eq!((changes.replaced, changes.rollouts), (1, 10));
+    assert!(!after.groups[500].trajectories[1].outcome.is_pass());
+    assert_eq!(after.made[0].trajectories, 4010);
+}
+
+#[test]
+fn a_longer_file_in_the_place_of_another_did_not_grow() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, long_lines(None, 1000)).expect("write");
+    let mut loader = loader(root.path());
+    let before = read(&mut loader);
+    let other = root.path().join("x.tmp");
+    fs::write(&other, long_lines(Some(300), 1004)).expect("write");
+    fs::rename(&other, &path).expect("rename");
+    assert!(before.open(0).expect_err("changed").is_changed_file());
+    let (changes, after) = look(&mut loader).expect("changes");
+    assert_eq!((changes.replaced, changes.rollouts), (1, 4));
+    assert!(!after.groups[75].trajectories[0].outcome.is_pass());
+}
+
+#[test]
+fn a_record_that_is_not_the_one_indexed_is_not_shown() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, long_lines(None, 1000)).expect("write");
+    let mut loader = loader(root.path());
+    read(&mut loader);
+    // In place, and between the samples.
+    fs::write(&path, long_lines(Some(300), 1004)).expect("write");
+    let (changes, grown) = look(&mut loader).expect("changes");
+    assert_eq!((changes.replaced, changes.rollouts), (0, 4));
+    assert!(grown.open(0).is_ok());
+    assert!(grown.open(75).expect_err("changed").is_changed_file());
+    // The loader reads the file anew, although its stamp is the one known.
+    let (changes, after) = look(&mut loader).expect("changes");
+    assert_eq!((changes.replaced, changes.rollouts), (1, 0));
+    assert!(!after.groups[75].trajectories[0].outcome.is_pass());
+    assert_eq!(patch(&after, 75, 0).as_deref(), Some("p300"));
+    assert!(look(&mut loader).is_none());
+}
+
 #[test]
 fn new_files_are_read_and_rollouts_of_a_file_that_is_gone_stay() {
     let root = tempfile::tempdir().expect("folder");

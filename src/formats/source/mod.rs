@@ -93,6 +93,14 @@ impl Candidate {
         self.store.changed(&self.stamp)
     }
 
+    /// The stamp of the file on the disk as it is now.
+    ///
+    /// # Errors
+    /// When it is gone, or stands on a server.
+    pub(crate) fn stamp_now(&self) -> io::Result<Stamp> {
+        fs::metadata(self.origin()).map(|meta| Stamp::of(&meta))
+    }
+
     /// Whether the bytes are those of a file on the disk, as they lie there.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.store, Store::File(_))
@@ -163,9 +171,14 @@ impl Stamp {
         self.bytes
     }
 
-    /// Whether length and time of the last change are the same, and known.
+    /// Device and inode, where there are such.
+    pub(crate) fn node(&self) -> Option<(u64, u64)> {
+        self.node
+    }
+
+    /// Whether it is one file, and length and time of the last change are the same, and known.
     pub(crate) fn agrees(&self, other: &Self) -> bool {
-        self.bytes == other.bytes && self.modified.is_some() && self.modified == other.modified
+        *self == *other && self.modified.is_some()
     }
 
     /// Whether there is another file now than the one stamped. A file that is gone cannot be

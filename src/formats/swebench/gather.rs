@@ -195,6 +195,7 @@ pub(super) fn evaluated(
                 start: 0,
                 len: 0,
                 element: None,
+                digest: 0,
             },
             source: PatchSource::File,
             at: At { file, line: None },
