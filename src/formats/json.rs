@@ -5,12 +5,13 @@
 //! when it is asked for. What is *not* here: what any key means.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use super::split::{self, Fault};
 
 /// Returns the text as JSON that `serde_json` accepts, or `None` when nothing had to be mended.
 /// Bare `NaN`, `Infinity` and `-Infinity` become strings of the same letters, lone surrogates and
-/// bytes that are not UTF-8 become U+FFFD.
+/// bytes that are not UTF-8 become U+FFFD, bare control characters in texts become escapes.
 pub(crate) fn mend(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let mut out = String::with_capacity(text.len() + 16);
@@ -59,9 +60,11 @@ fn string_end(text: &str) -> usize {
     text.len()
 }
 
-/// Replaces `\uD8xx` escapes that have no partner, in one string literal.
+/// Replaces `\uD8xx` escapes that have no partner, and writes bare control characters as escapes (as
+/// Python reads them when it is not strict), in one string literal.
 fn mend_escapes(literal: &str) -> Cow<'_, str> {
-    if !literal.contains("\\u") {
+    let is_control = |byte: &u8| *byte < b' ';
+    if !literal.contains("\\u") && !literal.as_bytes().iter().any(is_control) {
         return Cow::Borrowed(literal);
     }
     let unit = |at: usize| -> Option<u16> {
@@ -72,6 +75,13 @@ fn mend_escapes(literal: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut copied, mut at) = (0, 0);
     while at < bytes.len() {
+        if is_control(&bytes[at]) {
+            out.push_str(&literal[copied..at]);
+            let _ = write!(out, "\\u{:04x}", bytes[at]);
+            at += 1;
+            copied = at;
+            continue;
+        }
         if bytes[at] != b'\\' {
             at += 1;
             continue;
@@ -575,7 +585,7 @@ pub(crate) fn split_whole(text: &str) -> (Vec<Element<'_>>, Option<JsonError>) {
 }
 
 /// Whether bytes are the beginning of a JSON value, or all of it, checked through and through; bare
-/// `NaN` and lone surrogates are let pass.
+/// `NaN`, lone surrogates and control characters in texts are let pass.
 pub(crate) fn breaks_off(bytes: &[u8]) -> bool {
     let mended = mend(bytes);
     let text = mended.as_deref().map_or(bytes, str::as_bytes);
@@ -607,6 +617,14 @@ mod tests {
         assert_eq!(
             fixed.as_deref(),
             Some(r#"{"a":"NaN","b":"NaN \ufffd x","c":["-Infinity",-1]}"#)
+        );
+        assert_eq!(
+            mend(b"{\"a\":\"x\ty\0\"}").as_deref(),
+            Some(r#"{"a":"x\u0009y\u0000"}"#)
+        );
+        assert_eq!(
+            text("a", "\"x\ty \\ud800\""),
+            Ok("x\ty \u{fffd}".to_owned())
         );
         assert_eq!(mend(br#"{"a":"\\ud83d"}"#), None);
         assert_eq!(mend("{\"a\":\"\\ud83d\\ude00\"}".as_bytes()), None);
