@@ -5,6 +5,11 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 
 use sha2::{Digest, Sha256};
 
@@ -35,15 +40,68 @@ pub fn write_whole<T>(
     let mut beside = std::ffi::OsString::from(".");
     beside.push(name);
     beside.push(format!(".{}.tmp", std::process::id()));
+    let stop = Stop::on_signals()?;
     let temporary = Temporary(path.with_file_name(beside));
     let file = File::create_new(&temporary.0)?;
     let mut out = Hashing::new(BufWriter::new(file));
-    let result = write(&mut out)?;
+    let result = write(&mut Stoppable {
+        inner: &mut out,
+        stop: &stop,
+    })?;
     let (out, hash) = out.finish();
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.sync_all()?;
     std::fs::rename(&temporary.0, &path)?;
     Ok((result, hash))
+}
+
+/// Whether the program was asked to end (Ctrl-C, SIGTERM) while a file is written: the file beside
+/// is then removed first. Asked a second time, it ends at once.
+struct Stop {
+    asked: Arc<AtomicBool>,
+    registered: Vec<signal_hook::SigId>,
+}
+
+impl Stop {
+    fn on_signals() -> io::Result<Self> {
+        let asked = Arc::new(AtomicBool::new(false));
+        let mut registered = Vec::new();
+        for signal in [SIGINT, SIGTERM] {
+            let status = 128 + signal;
+            let again = Arc::clone(&asked);
+            registered.push(flag::register_conditional_shutdown(signal, status, again)?);
+            registered.push(flag::register(signal, Arc::clone(&asked))?);
+        }
+        Ok(Self { asked, registered })
+    }
+}
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        for id in self.registered.drain(..) {
+            signal_hook::low_level::unregister(id);
+        }
+    }
+}
+
+/// Writes until the program is asked to end.
+struct Stoppable<'a, W> {
+    inner: W,
+    stop: &'a Stop,
+}
+
+impl<W: Write> Write for Stoppable<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.stop.asked.load(Ordering::Relaxed) {
+            // Not the kind `Interrupted`: that is tried again.
+            return Err(io::Error::other("stopped; nothing was written"));
+        }
+        self.inner.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
 }
 
 /// A file that is removed when it was not renamed.
@@ -90,5 +148,29 @@ impl<W: Write> Write for Hashing<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopped_write_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("out.jsonl");
+        std::fs::write(&path, "before").expect("written");
+        let result = write_whole(&path, |out| {
+            out.write_all(b"half")?;
+            signal_hook::low_level::raise(SIGTERM)?;
+            out.write_all(b"rest")
+        });
+        assert!(result.is_err());
+        let left: Vec<_> = std::fs::read_dir(folder.path())
+            .expect("listed")
+            .map(|entry| entry.expect("entry").file_name())
+            .collect();
+        assert_eq!(left, ["out.jsonl"]);
+        assert_eq!(std::fs::read_to_string(&path).expect("read"), "before");
     }
 }
