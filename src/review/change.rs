@@ -225,10 +225,8 @@ impl ReviewSession {
             ReviewError::Invalid("a candidate of the draft is not there any more".to_owned())
         })?;
         self.check(group, &ranking)?;
-        let body = EventBody::RankSet {
-            before: Vec::new(),
-            after: draft.clone(),
-            origin: before.origin.clone(),
+        let body = EventBody::DraftKeep {
+            fingerprint: before.fingerprint.clone(),
         };
         Ok((body, "draft kept".to_owned()))
     }

@@ -105,6 +105,13 @@ pub enum EventBody {
         /// The text before.
         before: String,
     },
+    /// The draft of the group as it was before its data changed became the draft of the group as
+    /// it is, with its changes one by one.
+    #[serde(rename = "draft.keep")]
+    DraftKeep {
+        /// Fingerprint of the group as it was.
+        fingerprint: String,
+    },
     /// A change of this annotator and group was undone.
     #[serde(rename = "undo")]
     Undo {
@@ -156,6 +163,7 @@ impl EventBody {
             Self::RankSet { .. } => "rank.set",
             Self::RankSubmit { .. } => "rank.submit",
             Self::NoteSet { .. } => "note.set",
+            Self::DraftKeep { .. } => "draft.keep",
             Self::Undo { .. } => "undo",
             Self::Redo { .. } => "redo",
             Self::Export { .. } => "export",

@@ -136,6 +136,17 @@ impl Judgement {
                 self.changes.push(change);
                 self.redo.clear();
             }
+            EventBody::DraftKeep { fingerprint } => {
+                let from = self
+                    .stale
+                    .as_deref()
+                    .and_then(|stale| stale.at(fingerprint));
+                if let Some((changes, redo)) = from.map(Self::drafted) {
+                    self.changes = changes;
+                    self.redo = redo;
+                    self.fold_again();
+                }
+            }
             EventBody::Undo { event_id } => {
                 if let Some(place) = self.undo.iter().rposition(|id| id == event_id) {
                     self.redo.push(self.undo.remove(place));
@@ -157,6 +168,18 @@ impl Judgement {
         }
     }
 
+    /// The changes that made the draft, without submissions, and those of them to redo.
+    fn drafted(&self) -> (Vec<Change>, Vec<String>) {
+        let changes = self.changes.iter();
+        let changes: Vec<_> = changes
+            .filter(|change| !matches!(change.body, EventBody::RankSubmit { .. }))
+            .cloned()
+            .collect();
+        let mut redo = self.redo.clone();
+        redo.retain(|id| changes.iter().any(|change| change.event_id == *id));
+        (changes, redo)
+    }
+
     /// Puts one change out of effect or back, and folds the changes in effect again.
     fn set_undone(&mut self, event_id: &str, undone: bool) {
         for change in &mut self.changes {
@@ -164,6 +187,10 @@ impl Judgement {
                 change.undone = undone;
             }
         }
+        self.fold_again();
+    }
+
+    fn fold_again(&mut self) {
         self.draft = None;
         self.origin.clear();
         self.submitted = None;

@@ -2,13 +2,15 @@
 //!
 //! What is *not* here: reading itself (`workers`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::action::Action;
 use super::effect::Effect;
-use super::model::{Model, Screen, Severity};
+use super::model::{Model, Severity};
 use super::screens::groups;
+use super::text;
 use super::update::{after_layout, refresh_reviewed, save};
 use crate::domain::{RolloutGroup, TrajectoryIndex};
 use crate::review::{Change, LoadedSet, Prepared};
@@ -29,7 +31,7 @@ pub enum Stage {
 }
 
 /// What is known of loading beside its progress.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Loading {
     /// Where it stands.
     pub stage: Stage,
@@ -39,6 +41,8 @@ pub struct Loading {
     pub follow: Option<Follow>,
     /// The group that is opened again when its changed file is read.
     pub awaited: Option<usize>,
+    /// Groups that have no rollout now, as they were before.
+    pub left: BTreeMap<usize, Arc<RolloutGroup>>,
 }
 
 /// Changes that came while files are followed.
@@ -172,10 +176,8 @@ pub fn on_snapshot(
     let Some(session) = model.session.as_mut() else {
         return Vec::new();
     };
-    let before = open.and_then(|group| session.set().groups.get(group).cloned());
-    let had_draft = open.is_some_and(|group| session.draft(group).is_some());
+    let before = Arc::clone(session.set());
     let changed = session.replace_set(set, prepared);
-    let after = open.and_then(|group| session.set().groups.get(group).cloned());
     let is_changed = |group: usize| changed.binary_search(&group).is_ok();
     let is_gone = open.is_some_and(|group| session.is_gone(group));
     if is_gone && model.loading.awaited == open {
@@ -185,17 +187,13 @@ pub fn on_snapshot(
     model.opened.retain(|opened| !is_changed(opened.group));
     model.colours.retain(|(group, ..), _| !is_changed(*group));
     model.colouring.retain(|(group, ..)| !is_changed(*group));
-    let mut effects = Vec::new();
-    if let (Some(group), Some(before), Some(after)) = (open, before, after) {
-        if is_changed(group) {
-            if !Arc::ptr_eq(&before, &after) {
-                on_open_group_changed(model, group, (&before, &after), had_draft, &mut effects);
-            }
-            if is_gone {
-                model.open_failed = None;
-            } else if model.loading.awaited != Some(group) {
-                effects.push(Effect::OpenGroup { group });
-            }
+    let mut effects = carry_over(model, &before, &changed);
+    tell_problems(model, before.problems.len());
+    if let Some(group) = open {
+        if is_gone {
+            model.open_failed = None;
+        } else if is_changed(group) && model.loading.awaited != Some(group) {
+            effects.push(Effect::OpenGroup { group });
         }
         refresh_reviewed(model, group);
     }
@@ -209,53 +207,143 @@ pub fn on_snapshot(
     effects
 }
 
-/// Says what became of the group on screen and keeps focus and draft.
-fn on_open_group_changed(
-    model: &mut Model,
-    group: usize,
-    (before, after): (&RolloutGroup, &RolloutGroup),
-    had_draft: bool,
-    effects: &mut Vec<Effect>,
-) {
-    let place = |index: TrajectoryIndex| -> Option<TrajectoryIndex> {
-        let id = &before.trajectories.get(index)?.id;
-        after.trajectories.iter().position(|t| t.id == *id)
-    };
-    model.compare.reindex(group, &place);
-    model.steps.reindex(group, &place);
-    if after.trajectories.is_empty() {
-        if model.screen == Screen::Steps {
-            // There are none to read; the comparison says what happened.
-            model.screen = Screen::Compare;
-            model.pending_keys.clear();
+/// Keeps what is remembered of groups that changed: focus, scroll positions and drafts. Says what
+/// became of the group on screen, and of submissions elsewhere.
+fn carry_over(model: &mut Model, before: &LoadedSet, changed: &[usize]) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let mut said = None;
+    let mut stale = Vec::new();
+    for &group in changed {
+        let Some(session) = model.session.as_ref() else {
+            break;
+        };
+        let (Some(was), Some(is)) = (before.groups.get(group), session.set().groups.get(group))
+        else {
+            continue;
+        };
+        let is_open = model.compare.group == Some(group);
+        if is.trajectories.is_empty() {
+            // A file that is replaced may be read in two parts: what was there may come back.
+            if !was.trajectories.is_empty() {
+                model.loading.left.insert(group, Arc::clone(was));
+            }
+            if is_open {
+                said = Some("the rollouts of this group are gone".to_owned());
+            }
+            continue;
         }
-        return model.say(Severity::Warning, "the rollouts of this group are gone");
+        let left = model.loading.left.remove(&group);
+        let (was, is) = (left.unwrap_or_else(|| Arc::clone(was)), Arc::clone(is));
+        if was.trajectories.is_empty() || Arc::ptr_eq(&was, &is) {
+            continue;
+        }
+        let place = |index: TrajectoryIndex| -> Option<TrajectoryIndex> {
+            let id = &was.trajectories.get(index)?.id;
+            is.trajectories.iter().position(|t| t.id == *id)
+        };
+        if model.compare.remembers(group) {
+            model.compare.reindex(group, &place);
+            model.steps.reindex(group, &place);
+        }
+        let judged = judgement_after(model, group, (&was, &is), &mut effects);
+        if is_open {
+            said = Some(what_changed(&was, &is) + judged.map_or("", Judged::words));
+        } else if judged == Some(Judged::Stale) {
+            stale.push(text::cut(is.id.as_str(), 40));
+        }
     }
-    let (was, is) = (before.trajectories.len(), after.trajectories.len());
-    let mut text = match is.checked_sub(was) {
+    let stale = match stale.as_slice() {
+        [] => None,
+        [one] => Some(format!(
+            "what you judged in {one} is stale now: its data changed"
+        )),
+        many => Some(format!(
+            "what you judged in {} groups is stale now: their data changed",
+            many.len()
+        )),
+    };
+    let said: Vec<String> = said.into_iter().chain(stale).collect();
+    if !said.is_empty() {
+        model.say(Severity::Warning, said.join(" · "));
+    }
+    effects
+}
+
+/// Tells problems that came while the files are followed; `before` is how many there were.
+fn tell_problems(model: &mut Model, before: usize) {
+    let problems = model
+        .session
+        .as_ref()
+        .map(|session| &session.set().problems);
+    let Some((new, last)) = problems
+        .filter(|_| model.loading.stage == Stage::Complete)
+        .and_then(|problems| Some((problems.len().checked_sub(before)?, problems.last()?)))
+        .filter(|(new, _)| *new > 0)
+    else {
+        return;
+    };
+    let name = last.path.file_name().unwrap_or(last.path.as_os_str());
+    let key = model.keymap.key_of(Action::Problems).unwrap_or_default();
+    let what = match new {
+        1 => format!("{}: {}", name.to_string_lossy(), last.reason),
+        new => format!("{new} new problems"),
+    };
+    let text = match model.status.severity {
+        Severity::Warning if !model.status.text.is_empty() => {
+            format!("{} · {what} · {key} lists it", model.status.text)
+        }
+        _ => format!("{what} · {key} lists it"),
+    };
+    model.say(Severity::Warning, text);
+}
+
+fn what_changed(was: &RolloutGroup, is: &RolloutGroup) -> String {
+    let (before, now) = (was.trajectories.len(), is.trajectories.len());
+    match now.checked_sub(before) {
+        Some(0) if was.fingerprint == is.fingerprint => "this group was read again".to_owned(),
         Some(0) => "the data of this group changed".to_owned(),
         Some(1) => "1 more rollout came for this group".to_owned(),
         Some(more) => format!("{more} more rollouts came for this group"),
-        None => format!("{} rollouts of this group went", was - is),
-    };
-    if before.fingerprint != after.fingerprint
-        && let Some(session) = model.session.as_mut()
-        && session.any_judgement(group).is_some()
-        && session.judgement(group).is_none()
-    {
-        let kept = if had_draft {
-            session.propose(group, Change::KeepDraft).ok()
-        } else {
-            None
-        };
-        match kept {
-            Some(proposal) => {
-                session.apply(&proposal);
-                effects.extend(save(model, proposal.events));
-                text.push_str("; your draft is kept");
-            }
-            None => text.push_str("; what you judged before is stale now"),
+        None => format!("{} rollouts of this group went", before - now),
+    }
+}
+
+/// What became of a judgement when its group's data changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Judged {
+    DraftKept,
+    Stale,
+}
+
+impl Judged {
+    fn words(self) -> &'static str {
+        match self {
+            Self::DraftKept => "; your draft is kept",
+            Self::Stale => "; what you judged before is stale now",
         }
     }
-    model.say(Severity::Warning, text);
+}
+
+/// Makes the draft of a group as it was the draft of the group as it is; `None` when there was no
+/// judgement of it as it was, or nothing changed for it.
+fn judgement_after(
+    model: &mut Model,
+    group: usize,
+    (was, is): (&RolloutGroup, &RolloutGroup),
+    effects: &mut Vec<Effect>,
+) -> Option<Judged> {
+    if was.fingerprint == is.fingerprint {
+        return None;
+    }
+    let session = model.session.as_mut()?;
+    session.any_judgement(group)?.at(&was.fingerprint)?;
+    match session.propose(group, Change::KeepDraft) {
+        Ok(proposal) => {
+            session.apply(&proposal);
+            effects.extend(save(model, proposal.events));
+            Some(Judged::DraftKept)
+        }
+        // There may be a judgement of the group as it is from before.
+        Err(_) => session.judgement(group).is_none().then_some(Judged::Stale),
+    }
 }

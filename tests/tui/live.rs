@@ -231,8 +231,10 @@ fn a_group_whose_rollouts_are_gone_leaves_the_list() {
     let path = root.path().join("x.jsonl");
     fs::write(&path, line("n", "a", 1) + &line("z", "a", 1)).unwrap();
     assert!(harness.look_again());
-    assert_eq!(harness.model.screen, Screen::Compare);
     let screen = harness.screen();
+    assert!(screen.contains("gone; <esc> leads back"), "{screen}");
+    let screen = harness.press("<esc>").screen();
+    assert_eq!(harness.model.screen, Screen::Compare);
     assert!(
         screen.contains("The rollouts of this group are gone"),
         "{screen}"
@@ -301,4 +303,86 @@ fn with_nothing_ranked_a_move_ranks_the_passing_as_shown() {
     let (mut harness, _root) = reviewing();
     let screen = harness.press("<enter>x").screen();
     assert!(screen.contains("it is not ranked"), "{screen}");
+}
+
+fn draft(harness: &Harness, id: &str) -> Option<Vec<Vec<String>>> {
+    let session = harness.model.session.as_ref().unwrap();
+    let group = session.find(id).unwrap();
+    let draft = session.draft(group)?;
+    Some(session.to_ids(group, &draft))
+}
+
+fn ids(tiers: &[&str]) -> Option<Vec<Vec<String>>> {
+    Some(tiers.iter().map(|id| vec![(*id).to_owned()]).collect())
+}
+
+#[test]
+fn a_draft_is_kept_when_its_group_grows_elsewhere_and_undone_move_by_move() {
+    let (mut harness, root) = reviewing();
+    // a b c → a c b → c a b
+    harness.press("<enter>lJhhlK");
+    assert_eq!(draft(&harness, "m"), ids(&["c", "a", "b"]));
+    harness.press(")");
+    let path = root.path().join("x.jsonl");
+    append(&path, &line("m", "e", 1));
+    assert!(harness.look_again());
+    assert_eq!(draft(&harness, "m"), ids(&["c", "a", "b"]));
+    harness.press("(");
+    harness.press("u");
+    assert_eq!(draft(&harness, "m"), ids(&["a", "c", "b"]));
+    append(&path, &line("m", "f", 0));
+    assert!(harness.look_again());
+    assert_eq!(draft(&harness, "m"), ids(&["a", "c", "b"]));
+    harness.press("<ctrl-r>");
+    assert_eq!(draft(&harness, "m"), ids(&["c", "a", "b"]));
+    harness.press("uu");
+    assert_eq!(draft(&harness, "m"), None);
+}
+
+#[test]
+fn a_replaced_file_keeps_draft_candidate_and_place() {
+    let (mut harness, root) = reviewing();
+    harness.press("<enter>lJ");
+    let (focus, kept) = (focused(&harness), draft(&harness, "m"));
+    harness.press("s");
+    let path = root.path().join("x.jsonl");
+    let other = root.path().join("other.tmp");
+    let text = fs::read_to_string(&path).unwrap() + &line("m", "e", 1);
+    // In two parts, as a slow writer would.
+    fs::write(&path, "").unwrap();
+    harness.look_again();
+    fs::write(&other, text).unwrap();
+    fs::rename(&other, &path).unwrap();
+    assert!(harness.look_again());
+    assert_eq!(harness.model.screen, Screen::Steps);
+    assert_eq!(focused(&harness), focus);
+    assert_eq!(draft(&harness, "m"), kept);
+    let screen = harness.screen();
+    assert!(!screen.contains("opening the steps"), "{screen}");
+    assert!(!screen.contains("are gone"), "{screen}");
+}
+
+#[test]
+fn a_submission_that_goes_stale_elsewhere_is_told() {
+    let (mut harness, root) = reviewing();
+    harness.press("<enter>lJ<enter>").press("<esc>");
+    append(&root.path().join("x.jsonl"), &line("m", "e", 1));
+    assert!(harness.look_again());
+    // Submitting went on or stayed: either way it is told.
+    let screen = harness.screen();
+    assert!(screen.contains("stale now"), "{screen}");
+}
+
+#[test]
+fn a_file_that_is_deleted_is_told() {
+    let (mut harness, root) = reviewing();
+    harness.send(Message::LoadEnded { complete: true });
+    fs::remove_file(root.path().join("x.jsonl")).unwrap();
+    assert!(harness.look_again());
+    let screen = harness.screen();
+    assert!(screen.contains("! lists it"), "{screen}");
+    let screen = harness.press("<enter>").screen();
+    assert!(screen.contains("cannot be read"), "{screen}");
+    let screen = harness.press("s").screen();
+    assert!(!screen.contains("no trace is recorded"), "{screen}");
 }

@@ -78,6 +78,12 @@ impl State {
         self.focus.get(&self.group?).copied()
     }
 
+    /// Whether a candidate of the group ever had the focus.
+    #[must_use]
+    pub fn remembers(&self, group: usize) -> bool {
+        self.focus.contains_key(&group)
+    }
+
     /// Opens a group, if it is another one, and focuses a candidate of it.
     pub fn focus_on(&mut self, group: usize, candidate: TrajectoryIndex) {
         self.group = Some(group);

@@ -139,7 +139,17 @@ fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect>
         _ => None,
     };
     let Some(wanted) = wanted else { return effects };
+    let unread = opened(model).map_or(0, |opened| opened.content.problems.len());
     let done = change(model, group, wanted, &mut effects);
+    if done && action == Action::Submit && unread > 0 {
+        model.say(
+            Severity::Warning,
+            format!(
+                "{}, though its texts could not all be read",
+                model.status.text
+            ),
+        );
+    }
     if done && action == Action::Submit && model.saves.failed.is_some() {
         // Not away from what may be lost.
         model.say(Severity::Error, "the submission is not stored");

@@ -361,7 +361,15 @@ impl Page<'_> {
         match presence {
             PatchPresence::Missing => Some("no patch is recorded for this trajectory".to_owned()),
             PatchPresence::Empty => Some("the patch is empty: nothing was changed".to_owned()),
-            PatchPresence::NotADiff | PatchPresence::Diff => None,
+            PatchPresence::NotADiff | PatchPresence::Diff => {
+                let content = &opened(self.model)?.content;
+                let read = content.trajectories.get(index)?.patch.is_some();
+                let reason = content.problems.first().filter(|_| !read)?;
+                let reason = text::sanitize_line(reason);
+                let lines = text::wrap(&reason, usize::from(column.file.width).max(1));
+                let lines: Vec<_> = lines.into_iter().map(|range| &reason[range]).collect();
+                Some(format!("the patch cannot be read:\n{}", lines.join("\n")))
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use ratatui::style::Style;
 use super::transcript::{Answered, Row, StepHead, Transcript, is_failure};
 use super::update::{Layout, first_listed, shown, steps, transcript};
 use crate::domain::{Step, StepKind};
+use crate::tui::action::Action;
 use crate::tui::area::Area;
 use crate::tui::model::Model;
 use crate::tui::screens::compare::letter;
@@ -32,6 +33,10 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
             (Some((failed, reason)), Some((group, _))) if *failed == group => {
                 format!("the steps cannot be read: {}", text::sanitize_line(reason))
             }
+            (_, Some((group, _))) if is_gone(model, group) => {
+                let key = model.keymap.key_of(Action::Back).unwrap_or_default();
+                format!("the rollouts of this group are gone; {key} leads back")
+            }
             (_, None) => "there is no rollout whose steps could be read".to_owned(),
             (_, Some((group, _))) if model.opened(group).is_some() => {
                 "no steps of this rollout were found".to_owned()
@@ -48,12 +53,18 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         return;
     };
     if steps.is_empty() {
-        let said = "no trace is recorded for this trajectory";
+        let problem = shown(model)
+            .and_then(|(group, _)| model.opened(group))
+            .and_then(|opened| opened.content.problems.first());
+        let said = problem.map_or_else(
+            || "no trace is recorded for this trajectory".to_owned(),
+            |problem| format!("the steps cannot be read: {}", text::sanitize_line(problem)),
+        );
         put(
             buffer,
             (layout.list.x, layout.list.y),
             screen.width,
-            said,
+            &said,
             theme.style(Role::Dim),
         );
         return;
@@ -66,6 +77,11 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         }
     }
     page.text(buffer, layout.text, (steps, transcript), at);
+}
+
+fn is_gone(model: &Model, group: usize) -> bool {
+    let session = model.session.as_ref();
+    session.is_some_and(|session| session.is_gone(group))
 }
 
 struct Page<'a> {
