@@ -18,7 +18,7 @@ Examples:
   gagar check runs                           what could not be read, and why
   gagar convert runs -o groups.jsonl         all of it as gagar.group/1
   gagar advantages runs --source human       rows for a trainer (gagar.advantage/1)
-  gagar runs --map group=task,reward=ok          records with columns of your own
+  gagar runs --map group=task,reward=ok      records with columns of your own
   gagar rank runs --group G --tiers '[[\"t1\"],[\"t2\",\"t3\"]]' --annotator ann
   gagar export sft runs --db gagar.db -o sft.jsonl
 
@@ -95,8 +95,8 @@ pub struct Common {
     /// Count unscored outcomes (no reward, infrastructure failures) as failures with reward 0.
     #[arg(long)]
     pub unscored_as_fail: bool,
-    /// Which columns of chat records are what: group=instance_id,reward=resolved,patch=model_patch,
-    /// steps=messages,id=run; paths have dots; or the name of a map in gagar.toml.
+    /// Which columns of chat records are what, paths with dots, or the name of a map in gagar.toml:
+    /// group=instance_id,reward=resolved,patch=model_patch,steps=messages,id=run
     #[arg(long, value_name = "MAP")]
     pub map: Option<String>,
     /// Read long files anew instead of using the index kept of them in GAGAR_CACHE_DIR (or
@@ -193,8 +193,9 @@ pub enum Command {
     ///
     /// With --json one object a line, told apart by "kind": "file" (path, bytes, formats with name
     /// and records, groups, trajectories, problems; every file that holds records or had problems),
-    /// "problem" (path, line, record, reason), "guessed" (path, map, left_over: columns that were
-    /// guessed), "foreign" (path, reason), and last "summary" (groups, trajectories, problems).
+    /// "problem" (path, line, record, reason), "guessed" (path, map, left_over, missing: columns
+    /// that were guessed, not used, not found), "map" (path, title: a map of gagar.toml that was
+    /// used), "foreign" (path, reason), and last "summary" (groups, trajectories, problems).
     #[command(verbatim_doc_comment)]
     Check {
         /// What to load.

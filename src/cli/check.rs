@@ -1,7 +1,7 @@
 //! `gagar check`: every record that could not be read.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -11,6 +11,7 @@ use super::error::CliError;
 use super::inputs::{describe, load_set};
 use super::made::{self, MOST_LINES, counted};
 use super::output::Io;
+use crate::domain::RolloutGroup;
 use crate::formats::{LoadedSet, Problem};
 
 #[derive(Serialize)]
@@ -36,11 +37,19 @@ struct Guessed<'a> {
     path: std::borrow::Cow<'a, str>,
     map: String,
     left_over: &'a [String],
+    missing: Vec<&'static str>,
 }
 
-/// Tells the maps that were guessed: a JSON line a file, or a note on stderr for all files with the
-/// same one.
-fn tell_guessed(set: &LoadedSet, json: bool, io: &mut Io<'_>) -> Result<(), CliError> {
+#[derive(Serialize)]
+struct Used<'a> {
+    kind: &'static str,
+    path: std::borrow::Cow<'a, str>,
+    title: &'a str,
+}
+
+/// Tells the maps that were guessed, and those of configuration files that were used: a JSON line a
+/// file, or a note on stderr for all files with the same one.
+fn tell_maps(set: &LoadedSet, json: bool, io: &mut Io<'_>) -> Result<(), CliError> {
     let mut same: BTreeMap<String, Vec<&Path>> = BTreeMap::new();
     for guessed in &set.guessed {
         if json {
@@ -49,10 +58,23 @@ fn tell_guessed(set: &LoadedSet, json: bool, io: &mut Io<'_>) -> Result<(), CliE
                 path: guessed.path.to_string_lossy(),
                 map: guessed.map.to_string(),
                 left_over: &guessed.left_over,
+                missing: guessed.missing().iter().map(|key| key.word()).collect(),
             })?;
         } else {
             let paths = same.entry(guessed.to_string()).or_default();
             paths.push(&guessed.path);
+        }
+    }
+    for used in &set.used {
+        if json {
+            io.json(&Used {
+                kind: "map",
+                path: used.path.to_string_lossy(),
+                title: &used.title,
+            })?;
+        } else {
+            let paths = same.entry(used.to_string()).or_default();
+            paths.push(&used.path);
         }
     }
     for (said, paths) in same {
@@ -78,14 +100,55 @@ fn unreadable_texts(set: &LoadedSet, input: &Input) -> Vec<Problem> {
                 continue;
             }
         };
-        problems.extend(reasons.into_iter().map(|reason| Problem {
-            path: input.paths.first().cloned().unwrap_or_default(),
-            line: None,
-            record: Some(group.id.as_str().to_owned()),
-            reason,
+        let first = || input.paths.first().cloned().unwrap_or_default();
+        let found = reasons
+            .into_iter()
+            .map(|reason| placed(&reason, group, set, first));
+        // What the index told of a record comes again when it is opened.
+        problems.extend(found.filter(|problem| {
+            let is_same = |told: &&Problem| {
+                told.path == problem.path
+                    && told.record == problem.record
+                    && told.reason == problem.reason
+            };
+            !set.problems.iter().any(|told| is_same(&told))
         }));
     }
     problems
+}
+
+/// A sentence about a group's texts as a problem: the file and the record that it begins with are
+/// taken off, so that they are said once. `path` stands for a file that is not named.
+fn placed(
+    sentence: &str,
+    group: &RolloutGroup,
+    set: &LoadedSet,
+    path: impl FnOnce() -> PathBuf,
+) -> Problem {
+    let files = set.made.iter().filter_map(|file| {
+        let rest = sentence.strip_prefix(&*file.path.to_string_lossy())?;
+        Some((&file.path, rest.strip_prefix(": ")?))
+    });
+    let (path, rest) = match files.min_by_key(|(_, rest)| rest.len()) {
+        Some((path, rest)) => (path.clone(), rest),
+        None => (path(), sentence),
+    };
+    let id = group.id.as_str();
+    let rollouts = group.trajectories.iter();
+    let records = rollouts.map(|rollout| format!("{id}/{}", rollout.id));
+    let records = records.chain([id.to_owned()]).filter_map(|record| {
+        let rest = rest.strip_prefix(&record)?.strip_prefix(": ")?;
+        Some((record, rest))
+    });
+    let (record, reason) = records
+        .min_by_key(|(_, rest)| rest.len())
+        .unwrap_or_else(|| (id.to_owned(), rest));
+    Problem {
+        path,
+        line: None,
+        record: Some(record),
+        reason: reason.to_owned(),
+    }
 }
 
 /// Tells what was made of each file, then the problems; files that hold no rollouts are told on
@@ -128,7 +191,7 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
             io.line(&format!("problem: {}", describe(problem)))?;
         }
     }
-    tell_guessed(&set, json, io)?;
+    tell_maps(&set, json, io)?;
     for folder in &set.foreign {
         if json {
             io.json(&Line {

@@ -1,5 +1,6 @@
-//! The configuration file: `gagar.toml` in the current folder, else `config.toml` beside the keys and
-//! themes. It names maps from fields to columns.
+//! The configuration files: `gagar.toml` in the current folder, `gagar.toml` beside the data, and
+//! `config.toml` beside the keys and themes. They name maps from fields to columns; of maps with one
+//! name the first counts.
 //!
 //! ```toml
 //! [map.mine]
@@ -10,7 +11,7 @@
 //!
 //! What is *not* here: what a map means ([`crate::formats::FieldMap`]), keys and themes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -20,7 +21,7 @@ use super::error::CliError;
 use super::open::config_folder;
 use crate::formats::{FieldMap, NamedMap};
 
-/// Name of the file in the current folder.
+/// Name of the file in the current folder and beside the data.
 const HERE: &str = "gagar.toml";
 /// Name of the file in the configuration folder.
 const IN_FOLDER: &str = "config.toml";
@@ -44,52 +45,71 @@ enum Value {
     Columns(Vec<String>),
 }
 
-/// The maps of the configuration file; none when there is no file.
+/// The maps of the configuration files for data at these paths, the first file's first; none when
+/// there is no file.
 ///
 /// # Errors
-/// When the file cannot be read, or says something that means nothing; the text names file and line.
-pub(super) fn named_maps() -> Result<Vec<NamedMap>, CliError> {
-    let Some(path) = config_file() else {
-        return Ok(Vec::new());
-    };
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| CliError::usage(format!("{}: {error}", path.display())))?;
-    read(&text).map_err(|reason| CliError::usage(format!("{}: {reason}", path.display())))
+/// When a file cannot be read, or says something that means nothing; the text names file and line.
+pub(super) fn named_maps(paths: &[PathBuf]) -> Result<Vec<NamedMap>, CliError> {
+    let mut maps: Vec<NamedMap> = Vec::new();
+    for path in config_files(paths) {
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| CliError::usage(format!("{}: {error}", path.display())))?;
+        let more = read(&text, &path)
+            .map_err(|reason| CliError::usage(format!("{}: {reason}", path.display())))?;
+        for map in more {
+            if !maps.iter().any(|known| known.name == map.name) {
+                maps.push(map);
+            }
+        }
+    }
+    Ok(maps)
 }
 
-/// The map that `--map` asks for: itself, or one of the configuration file by its name.
+/// The map that `--map` asks for: itself, or one of the configuration files by its name, then with
+/// its title.
 ///
 /// # Errors
 /// When it is neither; the text lists the keys or names that are known.
-pub(super) fn map_of(text: &str, named: &[NamedMap]) -> Result<FieldMap, CliError> {
+pub(super) fn map_of(
+    text: &str,
+    named: &[NamedMap],
+) -> Result<(FieldMap, Option<String>), CliError> {
     if text.contains('=') {
         return text
             .parse()
+            .map(|map| (map, None))
             .map_err(|error| CliError::usage(format!("--map: {error}")));
     }
     if let Some(found) = named.iter().find(|map| map.name == text) {
-        return Ok(found.map.clone());
+        return Ok((found.map.clone(), Some(found.title())));
     }
     let names: Vec<&str> = named.iter().map(|map| map.name.as_str()).collect();
     let hint = if names.is_empty() {
         format!("a map is written `group=COLUMN,...`; a name needs [map.{text}] in {HERE}")
     } else {
-        format!("maps of the configuration file: {}", names.join(", "))
+        format!("maps of the configuration files: {}", names.join(", "))
     };
     Err(CliError::usage(format!("--map: there is no map named `{text}`")).hint(hint))
 }
 
-fn config_file() -> Option<PathBuf> {
-    let here = Path::new(HERE);
-    if here.is_file() {
-        return Some(here.to_owned());
-    }
-    config_folder()
-        .map(|folder| folder.join(IN_FOLDER))
+/// The configuration files there are, the first to count first.
+fn config_files(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let beside = paths.iter().filter_map(|path| match path.is_dir() {
+        true => Some(path.join(HERE)),
+        false => Some(path.parent()?.join(HERE)),
+    });
+    let own = config_folder().map(|folder| folder.join(IN_FOLDER));
+    let mut seen = BTreeSet::new();
+    std::iter::once(PathBuf::from(HERE))
+        .chain(beside)
+        .chain(own)
         .filter(|path| path.is_file())
+        .filter(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())))
+        .collect()
 }
 
-fn read(text: &str) -> Result<Vec<NamedMap>, String> {
+fn read(text: &str, path: &Path) -> Result<Vec<NamedMap>, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
     let line = |at: usize| 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count();
     let mut maps = Vec::new();
@@ -118,7 +138,12 @@ fn read(text: &str) -> Result<Vec<NamedMap>, String> {
         }
         let map = FieldMap::of_pairs(pairs.iter().map(|(key, path, _)| (*key, *path)))
             .map_err(|error| format!("line {start}: [map.{name}]: {error}"))?;
-        maps.push(NamedMap { name, matches, map });
+        maps.push(NamedMap {
+            name,
+            file: path.to_owned(),
+            matches,
+            map,
+        });
     }
     Ok(maps)
 }
@@ -130,17 +155,19 @@ mod tests {
     #[test]
     fn maps_have_names_and_columns() {
         let text = "[map.mine]\nmatch = [\"a\", \"b\"]\ngroup = \"a\"\nsteps = \"b.c\"\n[map.two]\ngroup='x'\n";
-        let maps = read(text).expect("maps");
+        let maps = read(text, Path::new("gagar.toml")).expect("maps");
         assert_eq!(maps.len(), 2);
         assert_eq!(maps[0].matches, ["a", "b"]);
         assert_eq!(maps[0].map.to_string(), "group=a,steps=b.c");
-        assert_eq!(map_of("two", &maps).expect("map").to_string(), "group=x");
+        let (two, title) = map_of("two", &maps).expect("map");
+        assert_eq!(two.to_string(), "group=x");
+        assert_eq!(title.as_deref(), Some("[map.two] of gagar.toml"));
         assert!(map_of("three", &maps).is_err());
     }
 
     #[test]
     fn what_means_nothing_is_told_with_its_line() {
-        let error = |text: &str| read(text).expect_err("wrong");
+        let error = |text: &str| read(text, Path::new("x")).expect_err("wrong");
         assert!(
             error("[map.a]\ngroup = \"x\"\n\nrewrad = \"y\"")
                 .starts_with("line 4: [map.a]: `rewrad`")

@@ -16,18 +16,21 @@ use crate::store::{Event, EventBody, EventStore, SqliteStore};
 /// Problems named on stderr before the rest is only counted.
 const PROBLEMS_SHOWN: usize = 10;
 
-/// How a load is done.
+/// How the paths are loaded.
 ///
 /// # Errors
-/// When the configuration file or `--map` means nothing.
-pub fn load_options(common: &Common) -> Result<LoadOptions, CliError> {
-    let maps = config::named_maps()?;
+/// When a configuration file or `--map` means nothing.
+pub fn load_options(paths: &[PathBuf], common: &Common) -> Result<LoadOptions, CliError> {
+    let maps = config::named_maps(paths)?;
     let map = common.map.as_deref();
+    let map = map.map(|text| config::map_of(text, &maps)).transpose()?;
+    let (map, map_title) = map.unzip();
     Ok(LoadOptions {
         pass_at: common.pass_at,
         rankings: common.rankings.clone(),
         unscored_as_fail: common.unscored_as_fail,
-        map: map.map(|text| config::map_of(text, &maps)).transpose()?,
+        map,
+        map_title: map_title.flatten(),
         maps,
         cache: cache_folder().filter(|_| !common.no_cache),
     })
@@ -58,7 +61,7 @@ pub fn load_set(paths: &[PathBuf], common: &Common) -> Result<LoadedSet, CliErro
             return Err(CliError::failed(format!("{}: {error}", path.display())));
         }
     }
-    let options = load_options(common)?;
+    let options = load_options(paths, common)?;
     let mut line = ProgressLine::on_stderr();
     Ok(load(paths, &options, &mut |progress| {
         line.tell(progress);

@@ -45,7 +45,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
     check_theme(cli.screen.theme.as_deref())?;
     let options = TuiOptions {
         paths: cli.paths.clone(),
-        load: load_options(&cli.common)?,
+        load: load_options(&cli.paths, &cli.common)?,
         settings: cli.common.settings(RankingSource::Best),
         db: cli.common.db.clone(),
         annotator: cli.common.annotator.clone().unwrap_or_else(user_name),

@@ -22,7 +22,7 @@ use super::found::{
     Again, At, Found, FoundGroup, FoundTask, FoundTrajectory, GroupSource, KeptSource, Scope,
 };
 use super::indexed::Indexed;
-use super::mapped::{self, FieldMap, GuessedMap};
+use super::mapped::{self, FieldMap, GuessedMap, UsedMap};
 use super::rankings::{self, Answer};
 use super::source::Candidate;
 use super::{
@@ -138,6 +138,11 @@ struct FileNotes {
     seq: u32,
     /// The map that was guessed for it.
     guessed: Option<GuessedMap>,
+    /// The map with a name that it was read through.
+    used: Option<UsedMap>,
+    /// What is said of its columns when it holds nothing known, and whether they look like a
+    /// rollout's.
+    own_columns: Option<(String, bool)>,
 }
 
 /// Gathers what was found and builds groups of it.
@@ -307,6 +312,7 @@ impl Assembler {
         if let Some(notes) = self.notes.get_mut(file) {
             notes.problems.extend(found.problems);
             notes.foreign |= !found.foreign.is_empty();
+            notes.own_columns = found.own_columns.or(notes.own_columns.take());
             notes.trajectories += trajectories;
             if let Some(map) = found.map
                 && found.records.contains_key(&mapped::FORMAT)
@@ -314,6 +320,7 @@ impl Assembler {
                 Arc::make_mut(&mut self.maps).insert(file, Arc::clone(&map.map));
                 let path = self.files.get(file).map(|file| file.path.as_path());
                 notes.guessed = path.and_then(|path| map.guessed(path));
+                notes.used = path.and_then(|path| map.used(path));
             }
             for (format, count) in found.records {
                 *notes.records.entry(format).or_default() += count;
@@ -560,12 +567,15 @@ impl Assembler {
                 }
             }
             let noted = self.files.iter().zip(&self.notes);
-            let paths: Vec<&Path> = noted
-                .clone()
-                .filter(|(_, notes)| notes.foreign)
-                .map(|(file, _)| file.path.as_path())
-                .filter(|path| !self.jobs.covers(path))
-                .collect();
+            let of_others = noted.filter(|(_, notes)| notes.foreign);
+            let of_others = of_others.map(|(file, notes)| (file.path.as_path(), notes));
+            let of_others = of_others.filter(|(path, _)| !self.jobs.covers(path));
+            let (own, others): (Vec<_>, Vec<_>) = of_others.partition(|(_, notes)| {
+                let own = notes.own_columns.as_ref();
+                own.is_some_and(|(_, of_rollouts)| *of_rollouts || self.slots.is_empty())
+            });
+            let mut paths: Vec<&Path> = others.into_iter().map(|(path, _)| path).collect();
+            tell_columns(own, &mut foreign, &mut paths);
             tell_foreign(&paths, &self.joined.known, &mut foreign);
             made = self.reports();
         }
@@ -584,6 +594,11 @@ impl Assembler {
                 .notes
                 .iter()
                 .filter_map(|notes| notes.guessed.clone())
+                .collect(),
+            used: self
+                .notes
+                .iter()
+                .filter_map(|notes| notes.used.clone())
                 .collect(),
             maps: Arc::clone(&self.maps),
             sources: self.slots.iter().map(|s| Arc::clone(&s.source)).collect(),
@@ -625,6 +640,9 @@ impl Assembler {
             .collect()
     }
 }
+
+/// Most different sets of columns told, of files that no format knows.
+const COLUMNS_TOLD: usize = 10;
 
 /// Where an answer without a place stands.
 const NOWHERE: At = At {
@@ -1028,6 +1046,36 @@ pub(crate) fn mark_patch(trajectory: &mut Trajectory) {
 
 /// Folders of foreign files told one by one; more are told as one.
 const FOLDERS_TOLD: usize = 5;
+
+/// Tells the columns of files that no format knows, once for files with the same; those for which
+/// there is no room are left in `rest`.
+fn tell_columns<'a>(
+    own: Vec<(&'a Path, &FileNotes)>,
+    told: &mut Vec<Problem>,
+    rest: &mut Vec<&'a Path>,
+) {
+    let mut same: Vec<(&str, Vec<&Path>)> = Vec::new();
+    for (path, notes) in own {
+        let Some((said, _)) = &notes.own_columns else {
+            continue;
+        };
+        let has_room = same.len() < COLUMNS_TOLD;
+        match same.iter_mut().find(|(known, _)| known == said) {
+            Some((_, paths)) => paths.push(path),
+            None if has_room => same.push((said, vec![path])),
+            None => rest.push(path),
+        }
+    }
+    for (said, paths) in same {
+        let Some(first) = paths.first() else { continue };
+        let reason = match paths.len() - 1 {
+            0 => said.to_owned(),
+            1 => format!("{said} (the same in 1 more file)"),
+            more => format!("{said} (the same in {more} more files)"),
+        };
+        told.push(Problem::new(first, reason));
+    }
+}
 
 /// One entry a folder about files that hold no rollouts, except what lies inside a known run; one
 /// for all when there are many folders.

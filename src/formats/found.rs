@@ -12,7 +12,7 @@ use crate::domain::{Extra, TaskSummary, Trajectory};
 use super::files::{Place, Record};
 use super::indexed::Indexed;
 use super::json::{Fields, JsonError};
-use super::mapped::FileMap;
+use super::mapped::{Columns, FileMap, Seen};
 use super::rankings::Answer;
 use super::{LoadOptions, Problem};
 use super::{harbor, inspect, openhands, swebench};
@@ -398,6 +398,14 @@ pub(crate) struct Found {
     /// The map of the file being read.
     #[serde(skip)]
     pub map: Option<FileMap>,
+    /// The fields of the map whose columns a record had.
+    pub seen: Seen,
+    /// The columns of the file's records, when they may have to be told.
+    pub columns: Option<Columns>,
+    /// What is said of the columns of a file that holds nothing of a known format, and whether
+    /// something in them looks like a part of a rollout.
+    #[serde(skip)]
+    pub own_columns: Option<(String, bool)>,
 }
 
 impl Found {
@@ -417,6 +425,9 @@ impl Found {
         }
         self.foreign.extend(other.foreign);
         self.map = self.map.take().or(other.map);
+        self.seen.merge(other.seen);
+        self.columns = self.columns.take().or(other.columns);
+        self.own_columns = self.own_columns.take().or(other.own_columns);
         self.number_id = self.number_id.take().or(other.number_id);
     }
 
@@ -425,6 +436,9 @@ impl Found {
         self.problems.append(&mut part.problems);
         self.foreign.append(&mut part.foreign);
         self.recognised += std::mem::take(&mut part.recognised);
+        self.seen.merge(part.seen);
+        let columns = self.columns.take();
+        self.columns = columns.or(part.columns.take());
         let first = self.number_id.take();
         self.number_id = first.or(part.number_id.take());
     }

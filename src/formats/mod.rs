@@ -62,7 +62,7 @@ use std::path::{Path, PathBuf};
 pub use follow::Watch;
 pub use format::{FORMATS, Format};
 pub use loader::{Changes, Loader, News};
-pub use mapped::{FieldMap, FieldPath, GuessedMap, MapError, MapKey, NamedMap};
+pub use mapped::{FieldMap, FieldPath, GuessedMap, MapError, MapKey, NamedMap, UsedMap};
 pub use problem::Problem;
 pub use set::LoadedSet;
 
@@ -77,7 +77,9 @@ pub struct LoadOptions {
     pub unscored_as_fail: bool,
     /// The map given for records with columns of any name; it goes before the formats.
     pub map: Option<FieldMap>,
-    /// Maps of the configuration file, for records that have their columns.
+    /// Where the map given stands ([`NamedMap::title`]), when it was given by its name.
+    pub map_title: Option<String>,
+    /// Maps of the configuration files, the first that fits counts, for records that have their columns.
     pub maps: Vec<NamedMap>,
     /// The folder in which the index of long files is kept between loads; `None`: it is not kept.
     pub cache: Option<PathBuf>,
@@ -90,6 +92,7 @@ impl Default for LoadOptions {
             rankings: Vec::new(),
             unscored_as_fail: false,
             map: None,
+            map_title: None,
             maps: Vec::new(),
             cache: None,
         }

@@ -212,7 +212,7 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     }
     if let Some(from) = from {
         let map = match from.mapped {
-            true => map_of_head(candidate, file, from.end, options),
+            true => map_of_head(candidate, file, from.end, options).and_then(|choice| choice.map),
             false => None,
         };
         let empty = || Found {
@@ -300,7 +300,8 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
             };
             // The line that is being written tells as well that there are lines.
             if is_lines(&lines) || (end < bytes.len() && is_lines(&files::lines(&bytes))) {
-                whole.map = map_of_lines(&lines, file, options);
+                let choice = map_of_lines(&lines, file, options);
+                (whole.map, whole.columns) = (choice.map, choice.columns);
                 for (index, line) in lines.iter().enumerate() {
                     let is_last = index + 1 == lines.len();
                     read_line(*line, file, is_last, rankings_only, &mut whole);
@@ -337,12 +338,20 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
 /// Tells at the end of a file what only then can be told. `is_data` tells whether its name says that
 /// it holds data.
 fn conclude(candidate: &Candidate, rankings_only: bool, is_data: bool, whole: &mut Found) {
+    let own = match rankings_only {
+        true => None,
+        false => tell_absent(candidate, whole),
+    };
     if whole.recognised == 0 {
         if candidate.named || rankings_only {
-            let reason = if rankings_only {
-                "no gagar.ranking/1 record in this file"
-            } else {
-                "no rollouts in a known format in this file"
+            let reason = match own {
+                _ if rankings_only => "no gagar.ranking/1 record in this file".to_owned(),
+                None => "no rollouts in a known format in this file".to_owned(),
+                // Once for the file.
+                Some((columns, _)) => {
+                    whole.problems.retain(|problem| problem.reason != NO_FORMAT);
+                    format!("no rollouts in a known format in this file; {columns}")
+                }
             };
             whole.problems.push(Problem::new(&candidate.path, reason));
         } else {
@@ -351,6 +360,7 @@ fn conclude(candidate: &Candidate, rankings_only: bool, is_data: bool, whole: &m
                 // Said once for the whole folder instead.
                 whole.problems.clear();
                 whole.foreign.push(candidate.path.clone());
+                whole.own_columns = own.filter(|_| is_data);
             }
         }
     }
@@ -361,13 +371,45 @@ fn conclude(candidate: &Candidate, rankings_only: bool, is_data: bool, whole: &m
     shorten(&candidate.path, &mut whole.problems);
 }
 
+/// Tells the columns that the map of a file names and no record has, when something was read through
+/// it or nothing was read at all. Answers what to say of the columns of a file in which nothing is
+/// known, and whether something in them looks like a part of a rollout.
+fn tell_absent(candidate: &Candidate, whole: &mut Found) -> Option<(String, bool)> {
+    let columns = whole.columns.as_ref()?;
+    let Some(map) = whole.map.as_ref().filter(|map| !map.is_guessed()) else {
+        return Some((columns.to_string(), columns.are_of_rollouts()));
+    };
+    let absent = map.absent(whole.seen, columns);
+    if whole.recognised == 0 {
+        let said = match absent.is_empty() {
+            true => columns.to_string(),
+            false => absent.join("; "),
+        };
+        return Some((said, columns.are_of_rollouts()));
+    }
+    let lacks_group = !whole.seen.has(mapped::MapKey::Group) && !absent.is_empty();
+    let of_each = [NO_FORMAT.to_owned(), map.no_group()];
+    let is_told = |problem: &Problem| of_each.contains(&problem.reason);
+    if lacks_group {
+        // Records that other formats know need no map.
+        if !whole.problems.iter().any(is_told) {
+            return None;
+        }
+        whole.problems.retain(|problem| !is_told(problem));
+    }
+    let told = absent.into_iter();
+    let told = told.map(|reason| Problem::new(&candidate.path, reason));
+    whole.problems.extend(told);
+    None
+}
+
 /// The map that the first lines of a file choose, of which the first `end` bytes are read.
 fn map_of_head(
     candidate: &Candidate,
     file: usize,
     end: u64,
     options: &LoadOptions,
-) -> Option<mapped::FileMap> {
+) -> Option<mapped::Choice> {
     // One byte more, so that a line that was too long for the sample still is.
     let mut sample = end.min(mapped::SAMPLE_BYTES + 1);
     let mut head = candidate.read(0, sample).ok()?;
@@ -376,7 +418,7 @@ fn map_of_head(
         sample = shape::line_end(candidate, sample, end).ok()??;
         head = candidate.read(0, sample).ok()?;
     }
-    map_of_lines(&files::lines(&head), file, options)
+    Some(map_of_lines(&files::lines(&head), file, options))
 }
 
 /// Reads the lines of a long file, as far as their index was not kept, and keeps it; else as
@@ -392,10 +434,13 @@ fn read_kept_lines(
     let mut kept = cache
         .as_ref()
         .and_then(|cache| cache.read(candidate, job.file));
-    let map = match &kept {
+    let choice = match &kept {
         Some(kept) if !kept.indexed.mapped => None,
         _ => map_of_head(candidate, job.file, length, &whole.options),
     };
+    let mapped::Choice { map, columns } = choice.unwrap_or_default();
+    whole.map.clone_from(&map);
+    whole.columns = columns;
     let empty = || Found {
         map: map.clone(),
         ..empty()
@@ -658,13 +703,24 @@ fn read_whole(
     };
     let record = record_of(split, place, line, found);
     let known = |record: &Record<'_>| detect(record).is_some();
-    found.map = mapped::choose(std::slice::from_ref(&record), &found.options, known);
+    let choice = mapped::choose(std::slice::from_ref(&record), &found.options, known);
+    (found.map, found.columns) = (choice.map, choice.columns);
     if read_record(&record, rankings_only, found) {
         return;
     }
     let nested = record.nested();
     let sample = &nested[..nested.len().min(mapped::SAMPLE)];
-    found.map = mapped::choose(sample, &found.options, known);
+    let choice = mapped::choose(sample, &found.options, known);
+    found.map = choice.map;
+    // An object with one value that is none is a record itself.
+    if record.fields().is_none_or(|fields| {
+        fields.keys().count() > 1
+            && fields
+                .pairs()
+                .all(|(_, raw)| raw.kind() == json::Kind::Object)
+    }) {
+        found.columns = choice.columns;
+    }
     let unknown = nested
         .iter()
         .filter(|inner| !read_record(inner, rankings_only, found))
@@ -771,7 +827,7 @@ pub(super) fn detect(record: &Record<'_>) -> Option<(FormatId, &'static Format)>
 }
 
 /// The map for a file of one record a line, from its first lines.
-fn map_of_lines(lines: &[Line<'_>], file: usize, options: &LoadOptions) -> Option<mapped::FileMap> {
+fn map_of_lines(lines: &[Line<'_>], file: usize, options: &LoadOptions) -> mapped::Choice {
     let mut bytes = 0;
     let sample: Vec<&Line<'_>> = lines
         .iter()

@@ -11,7 +11,7 @@ use super::cache;
 use super::problem::CHANGED;
 #[cfg(feature = "parquet")]
 use super::table;
-use super::{FieldMap, FileReport, GuessedMap, Problem, found, indexed, open, source};
+use super::{FieldMap, FileReport, GuessedMap, Problem, UsedMap, found, indexed, open, source};
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 
 /// Everything loaded from the paths given: a state of it, when loading goes on.
@@ -32,6 +32,8 @@ pub struct LoadedSet {
     pub made: Vec<FileReport>,
     /// The maps that were guessed for files of messages with columns of other names.
     pub guessed: Vec<GuessedMap>,
+    /// The maps with a name that files were read through.
+    pub used: Vec<UsedMap>,
     /// Where the texts of each group are (same length and order as `groups`).
     pub(super) sources: Vec<Arc<found::GroupSource>>,
     /// The files that places refer to.

@@ -49,6 +49,8 @@ pub(super) fn read(
             return true;
         }
     };
+    whole.map.clone_from(&choice.map);
+    whole.columns.clone_from(&choice.told);
     let mut first = 0;
     let starts: Vec<(usize, u64)> = groups
         .iter()
@@ -131,6 +133,8 @@ struct Choice {
     by_map: bool,
     /// The columns read; `None`: all.
     columns: Option<HashSet<String>>,
+    /// The columns of the first rows, when they may have to be told.
+    told: Option<mapped::Columns>,
 }
 
 impl Choice {
@@ -158,7 +162,8 @@ fn choose(table: &Table, job: Job, options: &LoadOptions) -> Result<Choice, Tabl
         .filter_map(|(row, (text, holder))| record(text, holder, row, job))
         .collect();
     let is_known = |record: &Record<'_>| scan::detect(record).is_some();
-    let map = mapped::choose(&sample, options, is_known);
+    let chosen = mapped::choose(&sample, options, is_known);
+    let map = chosen.map;
     let by_map = map.as_ref().is_some_and(|map| {
         let is_first = |record: &Record<'_>| map.is_first_for(record);
         sample.iter().any(is_first) || (map.is_guessed() && !sample.iter().any(is_known))
@@ -175,6 +180,7 @@ fn choose(table: &Table, job: Job, options: &LoadOptions) -> Result<Choice, Tabl
         map,
         by_map,
         columns,
+        told: chosen.columns,
     })
 }
 

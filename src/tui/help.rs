@@ -43,7 +43,8 @@ pub fn applies(model: &Model, action: Action) -> bool {
         Action::RetrySave => !model.saves.unsaved.is_empty(),
         Action::Problems => loaded.is_some_and(|session| {
             let set = session.set();
-            !(set.problems.is_empty() && set.foreign.is_empty())
+            let has_notes = !(set.guessed.is_empty() && set.used.is_empty());
+            has_notes || !(set.problems.is_empty() && set.foreign.is_empty())
         }),
         Action::OpenGroup => model.groups.selected().is_some(),
         Action::Reference => {

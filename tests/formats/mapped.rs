@@ -345,6 +345,7 @@ fn a_given_map_goes_before_the_formats_and_into_values() {
 fn a_map_of_the_configuration_applies_to_records_with_its_columns() {
     let named = |name: &str, matches: &[&str], map: &str| NamedMap {
         name: name.to_owned(),
+        file: "gagar.toml".into(),
         matches: matches.iter().map(|&column| column.to_owned()).collect(),
         map: map.parse().expect("map"),
     };
@@ -537,4 +538,214 @@ fn the_sample_needs_its_map() {
     let content = loaded.open(0).expect("open");
     assert_eq!(content.problems, Vec::<String>::new());
     assert_eq!(content.trajectories[1].steps[4].kind(), StepKind::ToolCall);
+}
+
+/// Sixty records of which one has something else where the messages should be.
+fn sixty_with(odd: &str) -> String {
+    let chat = r#"[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]"#;
+    let row = |n: usize| {
+        let messages = if n == 9 { odd } else { chat };
+        format!(
+            "{{\"task_id\":\"t{}\",\"run_id\":\"r{n}\",\"reward\":1,\"messages\":{messages}}}\n",
+            n % 6
+        )
+    };
+    (0..60).map(row).collect()
+}
+
+#[test]
+fn one_odd_record_does_not_spoil_the_guess() {
+    for (odd, told) in [
+        ("[]", None),
+        ("\"\"", None),
+        ("null", None),
+        ("\"oops\"", Some("\"oops\" is no list of messages")),
+        ("5", Some("a list of messages")),
+        ("[\"oops\"]", Some("a list of messages")),
+    ] {
+        let text = sixty_with(odd);
+        let (loaded, _root) = load_folder(&[("x.jsonl", text.as_bytes())]);
+        let map = map_of(&loaded);
+        assert!(map.contains("steps=messages"), "{odd}: {map}");
+        let traces = table(&loaded).iter().filter(|row| row.3 == Some(2)).count();
+        assert_eq!(traces, 59, "{odd}");
+        match told {
+            Some(words) => {
+                assert_eq!(loaded.problems.len(), 1, "{odd}: {:?}", loaded.problems);
+                has_problem(&loaded, Some(10), words);
+            }
+            None => {
+                assert_eq!(problems(&loaded), [], "{odd}");
+                let odd_one = table(&loaded).into_iter().find(|row| row.1 == "r9");
+                assert_eq!(odd_one.and_then(|row| row.3), None);
+            }
+        }
+    }
+    // What is no list is shown all the same.
+    let (loaded, _root) = load_folder(&[("x.jsonl", sixty_with("\"oops\"").as_bytes())]);
+    let content = loaded.open(3).expect("open");
+    let shown = content.trajectories.iter().flat_map(|t| &t.steps);
+    assert!(shown.into_iter().any(|step| step.text == "oops"));
+}
+
+/// Records with columns of their own.
+const OWN: &str = concat!(
+    r#"{"prob":"bug-1","attempt":0,"tests":{"ok":true,"n":3},"final_diff":"diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n","#,
+    r#""chat":[{"role":"user","content":"q1"},{"role":"assistant","content":"a"}]}"#,
+    "\n",
+    r#"{"prob":"bug-1","attempt":1,"tests":{"ok":false,"n":3},"final_diff":"","#,
+    r#""chat":[{"role":"user","content":"q1"},{"role":"assistant","content":"b"}]}"#,
+    "\n",
+);
+
+#[test]
+fn columns_of_a_map_that_no_record_has_are_told_once_a_file() {
+    let map = "group=prob,reward=nope,patch=nada,steps=chat,cost=tests.usd,tokens_in=tests.n";
+    let (loaded, _root) = with_map(&[("x.jsonl", OWN.as_bytes())], map);
+    assert_eq!(loaded.groups[0].trajectories.len(), 2);
+    let seen =
+        "prob (text), attempt (number), tests (object: ok, n), final_diff (diff), chat (messages)";
+    let of = |column: &str, key: &str| {
+        format!("no record has a column `{column}` ({key}); the columns: {seen}")
+    };
+    let told: Vec<String> = problems(&loaded).iter().map(|p| p.2.to_owned()).collect();
+    let expected = [
+        of("nope", "reward"),
+        of("nada", "patch"),
+        of("tests.usd", "cost"),
+    ];
+    assert_eq!(told, expected);
+    // A column that is null everywhere is there.
+    let text = OWN.replace("\"attempt\":", "\"nope\":null,\"attempt\":");
+    let (loaded, _root) = with_map(&[("x.jsonl", text.as_bytes())], "group=prob,reward=nope");
+    assert_eq!(problems(&loaded), []);
+    // In a list, and when a later record has it.
+    let list = format!("[{}]", OWN.trim_end().replace('\n', ","));
+    let (loaded, _root) = with_map(&[("x.json", list.as_bytes())], "group=prob,reward=nope");
+    has_problem(&loaded, None, "no record has a column `nope` (reward)");
+    let late = OWN.repeat(50) + "{\"prob\":\"bug-2\",\"nope\":1}\n";
+    let (loaded, _root) = with_map(&[("x.jsonl", late.as_bytes())], "group=prob,reward=nope");
+    assert_eq!(problems(&loaded), []);
+}
+
+#[test]
+fn a_group_column_that_is_not_there_is_told_once_a_file() {
+    let root = folder(&[("x.jsonl", OWN.as_bytes()), ("y.jsonl", OWN.as_bytes())]);
+    let options = LoadOptions {
+        map: Some("group=porb,steps=chat".parse().expect("map")),
+        ..LoadOptions::default()
+    };
+    let named = [root.path().join("x.jsonl")];
+    for paths in [&named[..], &[root.path().to_path_buf()]] {
+        let loaded = load(paths, &options, &mut |_| true);
+        let told = problems(&loaded);
+        assert_eq!(told.len(), 1, "{told:#?}");
+        assert!(
+            told[0]
+                .2
+                .contains("no record has a column `porb` (group); the columns: prob (text)")
+        );
+        assert!(!told[0].2.contains("known format\""), "{told:#?}");
+    }
+}
+
+#[test]
+fn messages_and_patches_are_found_by_what_they_are() {
+    let (loaded, _root) = load_folder(&[("x.jsonl", OWN.as_bytes())]);
+    assert_eq!(problems(&loaded), []);
+    assert_eq!(
+        map_of(&loaded),
+        "id=attempt,steps=chat,patch=final_diff,group=prob"
+    );
+    let said = loaded.guessed[0].to_string();
+    assert!(
+        said.contains("no verdict was found: all are unscored (perhaps reward=tests.ok)"),
+        "{said}"
+    );
+    assert!(!said.contains("no patch was found"), "{said}");
+    // The patch of the tests is not the rollout's, and of two none is.
+    for text in [
+        OWN.replace("final_diff", "gold_diff"),
+        OWN.replace(
+            "\"attempt\":0",
+            "\"attempt\":0,\"other\":\"--- a\\n+++ b\\n@@ -1 +1 @@\\n\"",
+        ),
+    ] {
+        let (loaded, _root) = load_folder(&[("x.jsonl", text.as_bytes())]);
+        assert_eq!(map_of(&loaded), "id=attempt,steps=chat,group=prob");
+        assert!(loaded.guessed[0].to_string().contains("no patch was found"));
+    }
+    // Messages without an answer are a prompt.
+    let text = OWN.replace("assistant", "user");
+    let (loaded, _root) = load_folder(&[("x.jsonl", text.as_bytes())]);
+    assert_eq!(map_of(&loaded), "id=attempt,patch=final_diff,group=prob");
+}
+
+#[test]
+fn columns_that_no_guess_takes_are_told_once_a_file() {
+    let row = |n: u32| {
+        format!(
+            "{{\"prob\":\"bug-{}\",\"attempt\":{n},\"tests\":{{\"ok\":true}},\"log\":\"x\"}}\n",
+            n / 2
+        )
+    };
+    let text: String = (0..8).map(row).collect();
+    let root = folder(&[
+        ("a/x.jsonl", text.as_bytes()),
+        ("a/y.jsonl", text.as_bytes()),
+    ]);
+    let options = LoadOptions::default();
+    let named = load(&[root.path().join("a/x.jsonl")], &options, &mut |_| true);
+    let inside = load(&[root.path().to_path_buf()], &options, &mut |_| true);
+    for loaded in [named, inside] {
+        let told = problems(&loaded);
+        assert_eq!(told.len(), 1, "{told:#?}");
+        let words = "its columns: prob (text), attempt (number), tests (object: ok), log (text); \
+                     `--map group=…,steps=…` reads them, here perhaps --map group=prob,id=attempt,reward=tests.ok";
+        assert!(told[0].2.contains(words), "{told:#?}");
+    }
+    // Beside rollouts they are no problem, but still named.
+    let root = folder(&[
+        ("x.jsonl", text.as_bytes()),
+        ("y.jsonl", OWN.as_bytes()),
+        ("z.json", b"{\"a\":1}"),
+    ]);
+    let loaded = load(&[root.path().to_path_buf()], &options, &mut |_| true);
+    assert_eq!(problems(&loaded), []);
+    let left_out: Vec<_> = loaded.foreign.iter().map(|f| f.reason.as_str()).collect();
+    assert_eq!(left_out.len(), 2, "{left_out:?}");
+    assert!(
+        left_out[0].starts_with("its columns: prob (text)"),
+        "{left_out:?}"
+    );
+    assert_eq!(left_out[1], "1 file is not a rollout file");
+}
+
+#[test]
+fn a_column_with_the_tasks_name_goes_before_the_prompt() {
+    let row = |task: &str, n: u32| {
+        format!(
+            "{{\"task\":\"{task}\",\"id\":{n},\"score\":1,\"messages\":[{{\"role\":\"user\",\"content\":\"q{n}\"}}]}}\n"
+        )
+    };
+    let text = row("t1", 1) + &row("t1", 2) + &row("t2", 3);
+    let (loaded, _root) = load_folder(&[("x.jsonl", text.as_bytes())]);
+    assert_eq!(
+        map_of(&loaded),
+        "steps=messages,reward=score,group=task,id=id"
+    );
+    assert_eq!(loaded.groups.len(), 2);
+    // A whole task is no name.
+    let long = "a long story ".repeat(20);
+    let text = row(&long, 1) + &row(&long, 2) + &row("t2", 3);
+    let (loaded, _root) = load_folder(&[("x.jsonl", text.replace("\"id\"", "\"n\"").as_bytes())]);
+    assert_eq!(
+        map_of(&loaded),
+        "steps=messages,reward=score,task=task,group=@prompt"
+    );
+    let said = loaded.guessed[0].to_string();
+    assert!(
+        said.contains("no task's name was found: equal first user messages make a group"),
+        "{said}"
+    );
 }

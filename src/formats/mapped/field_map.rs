@@ -336,6 +336,27 @@ pub(super) fn follow<'a>(fields: &Fields<'a>, path: &[String]) -> Option<Cow<'a,
     (value != "null").then_some(value)
 }
 
+/// Whether a record has the column at a path, be it null.
+pub(super) fn has(fields: &Fields<'_>, path: &[String]) -> bool {
+    let Some((first, rest)) = path.split_first() else {
+        return true;
+    };
+    fields.raw(first).is_some_and(|raw| has_inside(raw, rest))
+}
+
+fn has_inside(raw: Raw<'_>, path: &[String]) -> bool {
+    if path.is_empty() || raw.get() == "null" {
+        return true;
+    }
+    match raw.kind() {
+        Kind::Object => Fields::of("", raw).is_ok_and(|fields| has(&fields, path)),
+        Kind::Text => {
+            json::text("", raw.get()).is_ok_and(|text| has_inside(Raw::known(text.trim()), path))
+        }
+        _ => inside(raw, path).is_some(),
+    }
+}
+
 fn inside<'a>(raw: Raw<'a>, path: &[String]) -> Option<Cow<'a, str>> {
     let Some((first, rest)) = path.split_first() else {
         return Some(Cow::Borrowed(raw.get()));

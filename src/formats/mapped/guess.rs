@@ -1,7 +1,8 @@
 //! Guesses a map from the first records of a file: by the names of their columns and by what stands
 //! under them.
 //!
-//! What is *not* here: reading records through a map.
+//! What is *not* here: reading records through a map, and the words about columns that no guess
+//! takes (`columns`).
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use crate::formats::rollout::Verdict;
 
 /// What has to stand under a column for it to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub(super) enum Shape {
     /// A text or a number.
     Id,
     /// A text.
@@ -28,6 +29,15 @@ enum Shape {
     Flag,
     /// A list of messages or steps, or a text that holds one as JSON.
     Turns,
+    /// A number, or one short line.
+    Name,
+    /// A list of messages with a role or a speaker, an answer among them, or a text that holds one as
+    /// JSON.
+    Chat,
+    /// A text that reads as a diff.
+    Diff,
+    /// `true` or `false`, 0 or 1.
+    Bit,
 }
 
 /// The columns that a field may be called, the likelier first; dots lead inside.
@@ -142,6 +152,9 @@ const NAMES: &[(MapKey, Shape, &[&str])] = &[
     ),
 ];
 
+/// Longest value (bytes of JSON) that is taken for the name of a task.
+const LONGEST_NAME: usize = 100;
+
 const TURNS: &[&str] = &[
     "messages",
     "trajectory",
@@ -160,6 +173,27 @@ const GROUP: &[&str] = &[
     "info.instance_id",
     "metadata.instance_id",
     "docker_image",
+];
+
+/// Columns that may name the task when none of [`GROUP`] is there; they hold a whole task as often.
+const TASK_NAMES: &[&str] = &[
+    "task_name",
+    "problem_name",
+    "issue_id",
+    "bug_id",
+    "question_id",
+    "prompt_id",
+    "example_id",
+    "problem",
+    "task",
+    "prob",
+    "issue",
+    "bug",
+];
+
+/// Words in the names of columns whose diff is not the rollout's.
+const NOT_HANDED_IN: &[&str] = &[
+    "test", "gold", "ref", "oracle", "expected", "base", "before",
 ];
 
 const VERDICT: &[&str] = &[
@@ -188,9 +222,20 @@ pub(crate) fn is_row(fields: &Fields<'_>) -> bool {
         })
 }
 
-/// The map that fits these records, and the columns it does not use; `None` when there is no list of
-/// messages, and no patch with a task's name.
-pub(super) fn guess(records: &[&Record<'_>]) -> Option<(FieldMap, Vec<String>)> {
+/// A guess.
+#[derive(Debug)]
+pub(super) struct Guess {
+    /// The map.
+    pub map: FieldMap,
+    /// The columns it does not use, in file order.
+    pub left_over: Vec<String>,
+    /// A column that looks like a verdict, when the map has none.
+    pub perhaps_reward: Option<FieldPath>,
+}
+
+/// The map that fits these records; `None` when there is no list of messages, and no patch with a
+/// task's name.
+pub(super) fn guess(records: &[&Record<'_>]) -> Option<Guess> {
     let rows: Vec<&Fields<'_>> = records
         .iter()
         .filter_map(|record| record.fields())
@@ -198,22 +243,7 @@ pub(super) fn guess(records: &[&Record<'_>]) -> Option<(FieldMap, Vec<String>)> 
     if rows.is_empty() {
         return None;
     }
-    let mut map = FieldMap::default();
-    for (key, shape, names) in NAMES {
-        let fits = names.iter().map(|name| path(name)).find(|path| {
-            let is_taken = map.fields().any(|(_, known)| known == path);
-            !is_taken && fits(&rows, path, *shape)
-        });
-        if let Some(path) = fits {
-            map.set(*key, path);
-        }
-    }
-    // A task row's own `patch` is the reference.
-    if map.get(MapKey::Patch) == Some(&FieldPath::column("patch"))
-        && rows.iter().any(|row| row.has("test_patch"))
-    {
-        map.remove(MapKey::Patch);
-    }
+    let mut map = by_columns(&rows);
     let has_steps = map.get(MapKey::Steps).is_some();
     if map.get(MapKey::Group).is_none() {
         name_group(records, &rows, &mut map)?;
@@ -223,15 +253,157 @@ pub(super) fn guess(records: &[&Record<'_>]) -> Option<(FieldMap, Vec<String>)> 
     }
     drop_ambiguous_id(&rows, &mut map);
     let left_over = left_over(&rows, &map);
-    Some((map, left_over))
+    let perhaps_reward = match map.get(MapKey::Reward) {
+        None => likely_verdict(&rows, &map),
+        Some(_) => None,
+    };
+    Some(Guess {
+        map,
+        left_over,
+        perhaps_reward,
+    })
+}
+
+/// What the columns are by their names and, for messages and patches, by what stands under them.
+pub(super) fn by_columns(rows: &[&Fields<'_>]) -> FieldMap {
+    let mut map = FieldMap::default();
+    for (key, shape, names) in NAMES {
+        let fits = names.iter().map(|name| path(name)).find(|path| {
+            let is_taken = map.fields().any(|(_, known)| known == path);
+            !is_taken && fits(rows, path, *shape)
+        });
+        if let Some(path) = fits {
+            map.set(*key, path);
+        }
+    }
+    // A task row's own `patch` is the reference.
+    let is_task = rows.iter().any(|row| row.has("test_patch"));
+    if map.get(MapKey::Patch) == Some(&FieldPath::column("patch")) && is_task {
+        map.remove(MapKey::Patch);
+    }
+    if map.get(MapKey::Steps).is_none()
+        && let Some(path) = only_of(rows, &map, Shape::Chat, |_| true)
+    {
+        map.set(MapKey::Steps, path);
+    }
+    let may_be_handed_in = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        !NOT_HANDED_IN.iter().any(|word| name.contains(word)) && !(is_task && name == "patch")
+    };
+    if map.get(MapKey::Patch).is_none()
+        && let Some(path) = only_of(rows, &map, Shape::Diff, may_be_handed_in)
+    {
+        map.set(MapKey::Patch, path);
+    }
+    map
+}
+
+/// The only column of this shape that the map does not use; `None` when there are several.
+fn only_of(
+    rows: &[&Fields<'_>],
+    map: &FieldMap,
+    shape: Shape,
+    accepts: impl Fn(&str) -> bool,
+) -> Option<FieldPath> {
+    let mut found = places(rows).into_iter().filter(|place| {
+        let is_taken = map.fields().any(|(_, known)| known == place);
+        !is_taken && accepts(&place.to_string()) && fits(rows, place, shape)
+    });
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// A column that looks like a verdict but is not called like one surely: at the top, or one level
+/// down.
+pub(super) fn likely_verdict(rows: &[&Fields<'_>], map: &FieldMap) -> Option<FieldPath> {
+    const WORDS: &[&str] = &[
+        "passed", "pass", "ok", "resolved", "correct", "success", "solved", "reward", "score",
+    ];
+    let mut all = places(rows);
+    // What is called so alone before what is called so among other words.
+    let words = |place: &FieldPath| {
+        let FieldPath::Columns(columns) = place else {
+            return 0;
+        };
+        let last = columns.last().map(String::as_str).unwrap_or_default();
+        let mut parts = last.split(|c: char| !c.is_alphanumeric());
+        match parts.any(|part| WORDS.contains(&part.to_ascii_lowercase().as_str())) {
+            true => last.len(),
+            false => 0,
+        }
+    };
+    all.retain(|place| words(place) > 0);
+    all.sort_by_key(words);
+    all.into_iter().find(|place| {
+        let is_taken = map.fields().any(|(_, known)| known == place);
+        !is_taken && fits(rows, place, Shape::Bit)
+    })
+}
+
+/// A column that looks like the name of a task: short values of which some come again.
+pub(super) fn likely_group(rows: &[&Fields<'_>], map: &FieldMap) -> Option<FieldPath> {
+    let mut named = TASK_NAMES.iter().map(|name| path(name));
+    if let Some(found) = named.find(|place| fits(rows, place, Shape::Name)) {
+        return Some(found);
+    }
+    let comes_again = |place: &FieldPath| {
+        let values = values(rows, place);
+        let different: BTreeSet<&String> = values.iter().collect();
+        let is_text = values.iter().all(|value| json::kind(value) == Kind::Text);
+        is_text && different.len() > 1 && different.len() < values.len()
+    };
+    columns(rows)
+        .into_iter()
+        .map(FieldPath::column)
+        .filter(|place| !map.fields().any(|(_, known)| known == place))
+        .find(|place| fits(rows, place, Shape::Name) && comes_again(place))
+}
+
+/// The top-level columns, in file order.
+pub(super) fn columns<'r>(rows: &[&'r Fields<'_>]) -> Vec<&'r str> {
+    let mut seen = BTreeSet::new();
+    let keys = rows.iter().flat_map(|row| row.keys());
+    keys.filter(|key| seen.insert(*key)).collect()
+}
+
+/// The columns at the top and those one level down, in file order.
+fn places(rows: &[&Fields<'_>]) -> Vec<FieldPath> {
+    let mut all = Vec::new();
+    for column in columns(rows) {
+        all.push(FieldPath::column(column));
+        let mut seen = BTreeSet::new();
+        for raw in rows.iter().filter_map(|row| row.some(column)) {
+            let Ok(inner) = Fields::of("", raw) else {
+                continue;
+            };
+            for key in inner.keys().filter(|key| !key.is_empty()) {
+                if seen.insert(key.to_owned()) {
+                    let path = vec![column.to_owned(), key.to_owned()];
+                    all.push(FieldPath::Columns(path));
+                }
+            }
+        }
+    }
+    all
 }
 
 fn path(name: &str) -> FieldPath {
     FieldPath::Columns(name.split('.').map(str::to_owned).collect())
 }
 
-/// Finds the group of records without a column that names the task.
+/// Finds the group of records without a column that surely names the task.
 fn name_group(records: &[&Record<'_>], rows: &[&Fields<'_>], map: &mut FieldMap) -> Option<()> {
+    let mut names = TASK_NAMES.iter().map(|name| path(name));
+    if let Some(name) = names.find(|name| fits(rows, name, Shape::Name)) {
+        if map.get(MapKey::Task) == Some(&name) {
+            map.remove(MapKey::Task);
+        }
+        map.set(MapKey::Group, name);
+        let id = FieldPath::column("id");
+        if map.get(MapKey::Id).is_none() && fits(rows, &id, Shape::Id) {
+            map.set(MapKey::Id, id);
+        }
+        return Some(());
+    }
     let has_key = |record: &&Record<'_>| record.key.as_deref().is_some_and(|key| key != "data");
     if records.iter().all(has_key) {
         map.set(MapKey::Group, FieldPath::RecordKey);
@@ -279,14 +451,9 @@ fn drop_ambiguous_id(rows: &[&Fields<'_>], map: &mut FieldMap) {
 
 /// The top-level columns that no path of the map begins with, in file order.
 fn left_over(rows: &[&Fields<'_>], map: &FieldMap) -> Vec<String> {
-    let mut columns: Vec<String> = Vec::new();
-    for key in rows.iter().flat_map(|row| row.keys()) {
-        let is_used = map.fields().any(|(_, path)| path.first() == Some(key));
-        if !is_used && !columns.iter().any(|column| column == key) {
-            columns.push(key.to_owned());
-        }
-    }
-    columns
+    let is_used = |key: &str| map.fields().any(|(_, path)| path.first() == Some(key));
+    let all = columns(rows).into_iter();
+    all.filter(|key| !is_used(key)).map(str::to_owned).collect()
 }
 
 fn values(rows: &[&Fields<'_>], path: &FieldPath) -> Vec<String> {
@@ -299,15 +466,34 @@ fn values(rows: &[&Fields<'_>], path: &FieldPath) -> Vec<String> {
         .collect()
 }
 
-/// Whether what stands at a path has the shape in every record, and is there in one at least. A
-/// task's name has to be there in most.
-fn fits(rows: &[&Fields<'_>], path: &FieldPath, shape: Shape) -> bool {
+/// Whether what stands at a path has the shape in most of the records that have something there: one
+/// odd record is its own problem. A task's name and the messages have to be there in most records.
+pub(super) fn fits(rows: &[&Fields<'_>], path: &FieldPath, shape: Shape) -> bool {
     let values = values(rows, path);
     let enough = match shape {
-        Shape::Id | Shape::Turns => values.len() * 2 > rows.len(),
-        _ => !values.is_empty(),
+        Shape::Id | Shape::Turns | Shape::Name | Shape::Chat => values.len() * 2 > rows.len(),
+        _ => true,
     };
-    enough && values.iter().all(|value| has_shape(value, shape))
+    if !enough {
+        return false;
+    }
+    let (mut fitting, mut others) = (0, 0);
+    for value in &values {
+        if has_shape(value, shape) {
+            fitting += 1;
+        } else if !is_empty(value) {
+            others += 1;
+        }
+    }
+    fitting > others
+}
+
+/// Whether a value says that there is nothing.
+pub(super) fn is_empty(value: &str) -> bool {
+    matches!(
+        value.split_whitespace().collect::<String>().as_str(),
+        "\"\"" | "[]" | "{}" | "\"[]\"" | "\"{}\""
+    )
 }
 
 fn has_shape(value: &str, shape: Shape) -> bool {
@@ -321,17 +507,59 @@ fn has_shape(value: &str, shape: Shape) -> bool {
         Shape::Number => kind == Kind::Number,
         Shape::Flag => matches!(kind, Kind::Word | Kind::Number),
         Shape::Turns => is_turns(raw),
+        Shape::Name => {
+            kind == Kind::Number
+                || (kind == Kind::Text
+                    && (3..=LONGEST_NAME).contains(&value.len())
+                    && !value.contains("\\n"))
+        }
+        Shape::Chat => with_items(raw, is_chat),
+        Shape::Diff => {
+            kind == Kind::Text
+                && value.contains("+++ ")
+                && json::text("", value).is_ok_and(|text| is_diff(&text))
+        }
+        Shape::Bit => matches!(value, "true" | "false" | "0" | "1" | "0.0" | "1.0"),
     }
 }
 
+/// Whether a text reads as a diff.
+fn is_diff(text: &str) -> bool {
+    let has_line = |start: &str| text.lines().any(|line| line.starts_with(start));
+    has_line("--- ") && has_line("+++ ") && has_line("@@ ")
+}
+
+/// Whether these are messages of a conversation with an answer.
+fn is_chat(items: &[Raw<'_>]) -> bool {
+    let mut has_answer = false;
+    let is_message = |raw: &Raw<'_>| {
+        let Ok(fields) = Fields::of("", *raw) else {
+            return false;
+        };
+        let role = ["role", "from"].iter().find_map(|key| fields.some(key));
+        let role = role.and_then(|raw| json::text("", raw.get()).ok());
+        has_answer |= role.as_deref().is_some_and(|role| {
+            ["assistant", "gpt", "ai", "model", "bot", "chatbot"].contains(&role)
+        });
+        let has_text = ["content", "value", "text", "tool_calls"];
+        role.is_some() && has_text.iter().any(|key| fields.has(key))
+    };
+    !items.is_empty() && items.iter().all(is_message) && has_answer
+}
+
 /// Whether a value is a list of messages or steps, or a text that holds one as JSON.
-fn is_turns(raw: Raw<'_>) -> bool {
+pub(super) fn is_turns(raw: Raw<'_>) -> bool {
+    with_items(raw, is_turn_list)
+}
+
+/// What is answered of the elements of a list, or of one that a text holds as JSON.
+fn with_items(raw: Raw<'_>, answer: impl FnOnce(&[Raw<'_>]) -> bool) -> bool {
     match raw.kind() {
-        Kind::List => json::list("", raw).is_ok_and(|items| is_turn_list(&items)),
+        Kind::List => json::list("", raw).is_ok_and(|items| answer(&items)),
         Kind::Text => {
             let text = json::text("", raw.get()).unwrap_or_default();
             text.trim_start().starts_with('[')
-                && json::elements(text.trim()).is_ok_and(|items| is_turn_list(&items))
+                && json::elements(text.trim()).is_ok_and(|items| answer(&items))
         }
         _ => false,
     }

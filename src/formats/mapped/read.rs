@@ -6,13 +6,15 @@ use std::borrow::Cow;
 
 use sha2::{Digest as _, Sha256};
 
-use super::FileMap;
-use super::Origin;
-use super::field_map::{FieldMap, FieldPath, MapKey, follow};
+use super::field_map::{self, FieldMap, FieldPath, MapKey, follow};
+use super::{FileMap, Seen, guess};
 use crate::diff::summarize;
-use crate::domain::{Extra, Outcome, TaskContent, TaskSummary, Trajectory, TrajectoryContent};
+use crate::domain::{
+    Extra, Outcome, Step, TaskContent, TaskSummary, Trajectory, TrajectoryContent,
+};
 use crate::formats::assemble::mark_patch;
 use crate::formats::chat;
+use crate::formats::decoded_chat::{self, Speaker};
 use crate::formats::files::{Body, Record};
 use crate::formats::found::Found;
 use crate::formats::json::{self, Fields, JsonError, Kind, Raw};
@@ -36,6 +38,31 @@ pub(super) fn has_group(map: &FieldMap, record: &Record<'_>) -> bool {
     }
 }
 
+/// The fields whose columns are there in a record.
+pub(super) fn seen(map: &FieldMap, sample: &[Record<'_>]) -> Seen {
+    let mut seen = Seen::default();
+    for fields in sample.iter().filter_map(|record| record.fields()) {
+        note_seen(map, fields, &mut seen);
+    }
+    seen
+}
+
+fn note_seen(map: &FieldMap, fields: &Fields<'_>, seen: &mut Seen) {
+    for (key, path) in map
+        .fields()
+        .filter(|(key, _)| !seen.has(*key))
+        .collect::<Vec<_>>()
+    {
+        let is_there = match path {
+            FieldPath::Columns(columns) => field_map::has(fields, columns),
+            FieldPath::Prompt | FieldPath::RecordKey => true,
+        };
+        if is_there {
+            seen.add(key);
+        }
+    }
+}
+
 /// Reads what the index needs of a record.
 pub(crate) fn read(record: &Record<'_>, file_map: &FileMap, found: &mut Found) {
     let map = file_map.map.as_ref();
@@ -47,17 +74,11 @@ pub(crate) fn read(record: &Record<'_>, file_map: &FileMap, found: &mut Found) {
         );
         return;
     };
+    note_seen(map, fields, &mut found.seen);
     let group = match group_id(record, map, fields) {
         Ok(Some(group)) => group,
         Ok(None) => {
-            let whose = match file_map.origin {
-                Origin::Guessed(_) => "the map guessed for this file",
-                _ => "the map",
-            };
-            let path = map.get(MapKey::Group).map(FieldPath::to_string);
-            let path = path.unwrap_or_default();
-            let reason = format!("no group: {whose} says group={path}, which the record lacks");
-            found.problem(record, None, reason);
+            found.problem(record, None, file_map.no_group());
             return;
         }
         Err(error) => {
@@ -111,7 +132,7 @@ pub(crate) fn read(record: &Record<'_>, file_map: &FileMap, found: &mut Found) {
 /// Opens the texts of a record.
 ///
 /// # Errors
-/// When the record is no object, or its messages cannot be read.
+/// When the record is no object.
 pub(crate) fn open(
     map: &FieldMap,
     body: &Body<'_>,
@@ -125,10 +146,7 @@ pub(crate) fn open(
         fields,
         problems: Vec::new(),
     };
-    let steps = match map.value(fields, MapKey::Steps) {
-        None => Vec::new(),
-        Some(text) => chat::turns(&text)?,
-    };
+    let steps = reader.steps();
     let opened = Opened {
         content: TrajectoryContent {
             patch: reader.patch(),
@@ -212,6 +230,17 @@ fn task_of(json_text: &str) -> Option<String> {
         Kind::List => chat::first_user_text(json_text),
         _ => None,
     }
+}
+
+/// A text that stands where messages should and holds no JSON.
+fn plain_text(json_text: &str) -> Option<String> {
+    if json::kind(json_text) != Kind::Text {
+        return None;
+    }
+    let text = json::text("", json_text).ok()?;
+    let trimmed = text.trim();
+    let is_json = trimmed.starts_with(['[', '{']) && Body::split(trimmed).is_ok();
+    (!is_json).then_some(text)
 }
 
 /// The columns that no path of the map begins with, as far as they are short.
@@ -360,16 +389,68 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
+    /// The number of steps; `None` when there is no trace.
     fn count_steps(&mut self) -> Option<u32> {
-        let text = self.value(MapKey::Steps)?;
-        match chat::count_turns(&text) {
-            Ok(steps) => Some(u32::try_from(steps).unwrap_or(u32::MAX)),
-            Err(error) => {
-                self.problems
-                    .push(format!("{}: {error}", self.name(MapKey::Steps)));
-                None
-            }
+        let text = self.trace()?;
+        let count = match plain_text(&text) {
+            Some(text) => self.text_steps(&text).len(),
+            None => match chat::count_turns(&text) {
+                Ok(steps) => steps,
+                Err(error) => {
+                    self.no_chat(&error);
+                    return None;
+                }
+            },
+        };
+        Some(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    fn steps(&mut self) -> Vec<Step> {
+        let Some(text) = self.trace() else {
+            return Vec::new();
+        };
+        match plain_text(&text) {
+            Some(text) => self.text_steps(&text),
+            None => chat::turns(&text).unwrap_or_else(|error| {
+                self.no_chat(&error);
+                Vec::new()
+            }),
         }
+    }
+
+    /// What stands where the messages should, unless it is empty: such a record has no trace. A list
+    /// without a message is told.
+    fn trace(&mut self) -> Option<Cow<'a, str>> {
+        let text = self.value(MapKey::Steps)?;
+        if guess::is_empty(&text) {
+            return None;
+        }
+        let is_bare = |raw: &Raw<'_>| raw.kind() != Kind::Object;
+        if json::kind(&text) == Kind::List
+            && json::elements(&text).is_ok_and(|items| items.iter().all(is_bare))
+        {
+            self.wrong(MapKey::Steps, "a list of messages", &text);
+        }
+        Some(text)
+    }
+
+    fn no_chat(&mut self, error: &JsonError) {
+        let name = self.name(MapKey::Steps);
+        self.problems.push(format!("{name}: {error}"));
+    }
+
+    /// The steps of a text that holds no JSON: a conversation as a chat template writes it. What is
+    /// none is told, and shown as one message.
+    fn text_steps(&mut self, text: &str) -> Vec<Step> {
+        let mut steps = Vec::new();
+        decoded_chat::split(text, Speaker::Assistant, &mut false, &mut steps);
+        if steps.len() < 2 {
+            let shown: String = text.trim().chars().take(40).collect();
+            let name = self.name(MapKey::Steps);
+            let reason = format!("{name}: {shown:?} is no list of messages; shown as one message");
+            self.problems.push(reason);
+        }
+        steps
     }
 
     fn task_text(&self) -> Option<String> {

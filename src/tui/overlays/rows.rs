@@ -1,5 +1,7 @@
 //! The rows of searchable overlays, as plain text.
 
+use std::path::Path;
+
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
@@ -97,15 +99,26 @@ fn whole(left: &str, text: &str, width: Option<usize>) -> Vec<Row> {
 
 fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
     let set = model.session.as_ref().map(|session| session.set());
-    let count = set.map_or(0, |set| set.problems.len() + set.foreign.len());
+    let count = set.map_or(0, |set| {
+        set.problems.len() + set.foreign.len() + set.guessed.len() + set.used.len()
+    });
     let width = wrap_width(model, picker, count);
+    let name_of = |path: &Path| {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        name.to_string_lossy().into_owned()
+    };
+    let notes = set.into_iter().flat_map(|set| {
+        let guessed = set.guessed.iter().map(|map| (&map.path, map.to_string()));
+        guessed.chain(set.used.iter().map(|map| (&map.path, map.to_string())))
+    });
+    let notes =
+        notes.flat_map(|(path, note)| whole(&name_of(path), &format!("note: {note}"), width));
     set.into_iter()
         .flat_map(|set| {
             let problems = set.problems.iter().map(|problem| ("", problem));
             problems.chain(set.foreign.iter().map(|file| ("left out: ", file)))
         })
         .flat_map(|(kind, problem)| {
-            let name = problem.path.file_name().unwrap_or(problem.path.as_os_str());
             let line = problem
                 .line
                 .map(|line| format!(":{line}"))
@@ -115,10 +128,11 @@ fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
                 .as_deref()
                 .map(|r| format!("{r}: "))
                 .unwrap_or_default();
-            let left = format!("{}{line}", name.to_string_lossy());
+            let left = format!("{}{line}", name_of(&problem.path));
             let text = format!("{kind}{record}{}", problem.reason);
             whole(&left, &text, width)
         })
+        .chain(notes)
         .collect()
 }
 
