@@ -816,3 +816,106 @@ fn a_filter_knows_formats_and_problems() {
     assert!(!ids("format:gagar.group").is_empty());
     assert!(ids("format:verl").is_empty());
 }
+
+/// Records with columns of their own: one holds something else where its messages should be.
+fn own_columns() -> String {
+    let row = |n: usize| {
+        let chat = match n {
+            2 => json!("oops"),
+            _ => json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]),
+        };
+        let row = json!({"prob": format!("bug-{}", n / 3), "attempt": n % 3, "tests": {"ok": n.is_multiple_of(2)}, "chat": chat});
+        format!("{row}\n")
+    };
+    (0..6).map(row).collect()
+}
+
+#[test]
+fn a_problem_says_file_and_record_once() {
+    let desk = Desk::new();
+    desk.write("dump.jsonl", &own_columns());
+    let map = "group=prob,patch=chat,steps=chat";
+    let answer = desk.run(&["check", "dump.jsonl", "--map", map]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    let told: Vec<&str> = answer
+        .out
+        .lines()
+        .filter(|line| line.starts_with("problem"))
+        .collect();
+    // Five lists where the patch should be, and a text where the messages should be.
+    assert_eq!(told.len(), 6, "{told:#?}");
+    for line in told {
+        assert_eq!(line.matches("dump.jsonl").count(), 1, "{line}");
+        assert_eq!(line.matches("/dump:").count(), 1, "{line}");
+    }
+}
+
+#[test]
+fn maps_beside_the_data_count_behind_those_here() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path().join("data")).unwrap();
+    desk.write("data/dump.jsonl", &own_columns());
+    let map = |name: &str, reward: &str| {
+        format!(
+            "[map.{name}]\nmatch = [\"prob\"]\ngroup = \"prob\"\nreward = \"{reward}\"\nsteps = \"chat\"\n"
+        )
+    };
+    desk.write("data/gagar.toml", &map("mine", "tests.ok"));
+    let passing = |paths: &[&str]| {
+        let rows = desk.rows(1, &[&["groups", "--json"], paths].concat());
+        rows.iter()
+            .map(|row| row["passing"].as_u64().unwrap())
+            .sum::<u64>()
+    };
+    for path in ["data", "data/dump.jsonl"] {
+        assert_eq!(passing(&[path]), 3, "{path}");
+        let answer = desk.run(&["check", path]);
+        let note = "note: data/dump.jsonl: read through [map.mine] of data/gagar.toml";
+        assert!(answer.err.contains(note), "{answer:?}");
+    }
+    assert_eq!(passing(&["data", "--map", "mine"]), 3);
+    // The user's own comes last, the current folder's first.
+    std::fs::create_dir_all(desk.path().join(".config/gagar")).unwrap();
+    desk.write(".config/gagar/config.toml", &map("mine", "none"));
+    assert_eq!(passing(&["data"]), 3);
+    desk.write("gagar.toml", &map("mine", "attempt"));
+    assert_eq!(passing(&["data"]), 4);
+    let rows = desk.rows(1, &["check", "data", "--json"]);
+    let used = rows.iter().find(|row| row["kind"] == "map").unwrap();
+    assert_eq!(used["title"], "[map.mine] of gagar.toml");
+}
+
+#[test]
+fn what_is_missing_is_told_where_nothing_was_found() {
+    let desk = Desk::new();
+    desk.write("x.jsonl", "{\"prob\":\"b\",\"tests\":{\"ok\":true}}\n");
+    for command in ["check", "groups"] {
+        let answer = desk.run(&[command, "x.jsonl"]);
+        let told = answer.out.clone() + &answer.err;
+        let words = "its columns: prob (text), tests (object: ok); `--map group=…,steps=…` reads them, here perhaps --map group=prob,reward=tests.ok";
+        assert_eq!(told.matches(words).count(), 1, "{told}");
+    }
+    // The guess says what it did not find.
+    desk.write("dump.jsonl", &own_columns());
+    let rows = desk.rows(1, &["check", "dump.jsonl", "--json"]);
+    let guessed = rows.iter().find(|row| row["kind"] == "guessed").unwrap();
+    assert_eq!(guessed["missing"], json!(["reward", "patch"]));
+}
+
+#[test]
+fn the_map_in_the_help_can_be_pasted() {
+    let desk = Desk::new();
+    let help = desk.run(&["groups", "--help"]).out;
+    let map = "group=instance_id,reward=resolved,patch=model_patch,steps=messages,id=run";
+    assert!(help.contains(map), "{help}");
+    let examples = desk.run(&["--help"]).out;
+    let (_, examples) = examples.split_once("Examples:").unwrap();
+    let columns = |words: &str| {
+        let line = examples.lines().find(|line| line.contains(words)).unwrap();
+        line.find(words).unwrap()
+    };
+    assert_eq!(
+        columns("records with columns"),
+        columns("rows for a trainer")
+    );
+}

@@ -91,3 +91,35 @@ fn the_key_sheet_ends_in_a_legend() {
         harness.press("<esc>");
     }
 }
+
+#[test]
+fn the_guess_stays_among_the_notes() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |n: u32| {
+        format!(
+            "{{\"task_id\":\"t\",\"trajectory_id\":\"r{n}\",\"model_name_or_path\":\"m\",\"exit_status\":\"s\",\
+             \"problem_statement\":\"p\",\"conversations\":[{{\"role\":\"user\",\"content\":\"q\"}}]}}\n"
+        )
+    };
+    std::fs::write(folder.path().join("x.jsonl"), row(0) + &row(1)).unwrap();
+    let mut harness = Harness::open(&[folder.path()], 80, 24).unwrap();
+    assert!(
+        !harness.screen().contains("problem"),
+        "{}",
+        harness.screen()
+    );
+    harness.press("jj");
+    let screen = harness.press("!").screen();
+    assert!(screen.contains("note: columns were guessed"), "{screen}");
+    // Wrapped, so that all of it can be read.
+    let inside = screen
+        .lines()
+        .filter_map(|line| line.split('│').nth(2))
+        .map(|line| line.chars().skip(20).collect::<String>())
+        .map(|line| line.trim_end().to_owned())
+        .collect::<String>();
+    let map = "steps=conversations,group=task_id,id=trajectory_id,policy=model_name_or_path,\
+               task=problem_statement,exit_status=exit_status";
+    assert!(inside.contains(map), "{inside}");
+    assert!(inside.contains("no patch was found"), "{inside}");
+}

@@ -288,7 +288,8 @@ pub(super) fn by_columns(rows: &[&Fields<'_>]) -> FieldMap {
     }
     let may_be_handed_in = |name: &str| {
         let name = name.to_ascii_lowercase();
-        !NOT_HANDED_IN.iter().any(|word| name.contains(word)) && !(is_task && name == "patch")
+        let is_other = NOT_HANDED_IN.iter().any(|word| name.contains(word));
+        !is_other && (!is_task || name != "patch")
     };
     if map.get(MapKey::Patch).is_none()
         && let Some(path) = only_of(rows, &map, Shape::Diff, may_be_handed_in)
