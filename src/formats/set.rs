@@ -33,7 +33,7 @@ pub struct LoadedSet {
     /// The maps that were guessed for files of messages with columns of other names.
     pub guessed: Vec<GuessedMap>,
     /// The maps with a name that files were read through.
-    pub used: Vec<UsedMap>,
+    pub used: Box<[UsedMap]>,
     /// Where the texts of each group are (same length and order as `groups`).
     pub(super) sources: Vec<Arc<found::GroupSource>>,
     /// The files that places refer to.
