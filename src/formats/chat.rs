@@ -3,6 +3,9 @@
 //!
 //! What is *not* here: which key of a record holds the messages.
 
+use std::borrow::Cow;
+
+use super::decoded_chat::{Speaker, split_turn};
 use super::files;
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::native::call_text;
@@ -22,7 +25,33 @@ pub(crate) fn messages(items: &[Raw<'_>], out: &mut Vec<Step>) -> Result<(), Jso
         }
         message(&fields, &mut asked, out)?;
     }
+    settle(out);
     Ok(())
+}
+
+/// Tells users from the environment once the whole conversation is known. Agents without tool
+/// messages hand over observations as user messages; where tools speak for themselves, what a user
+/// says is the user's. `OBSERVATION:`, which some prompts put before observations, goes.
+pub(crate) fn settle(steps: &mut [Step]) {
+    let is_of = |step: &Step, kind| {
+        step.role
+            .as_deref()
+            .is_some_and(|role| kind_of(role) == kind)
+    };
+    let has_tools = steps.iter().any(|step| {
+        step.kind == Some(StepKind::Observation)
+            && (is_of(step, StepKind::Observation) || step.call_id.is_some())
+    });
+    for step in steps {
+        if step.kind != Some(StepKind::Observation) {
+            continue;
+        }
+        if let Some(seen) = step.text.strip_prefix("OBSERVATION:") {
+            step.text = seen.trim_start().to_owned();
+        } else if has_tools && is_of(step, StepKind::User) && step.call_id.is_none() {
+            step.kind = Some(StepKind::User);
+        }
+    }
 }
 
 /// The steps of a JSON value that holds a conversation: a list of messages, of actions with
@@ -42,6 +71,7 @@ pub(crate) fn turns(json_text: &str) -> Result<Vec<Step>, JsonError> {
     })?
     .into_iter()
     .for_each(|text| push(&mut out, StepKind::Message, text));
+    settle(&mut out);
     Ok(out)
 }
 
@@ -51,7 +81,7 @@ pub(crate) fn turns(json_text: &str) -> Result<Vec<Step>, JsonError> {
 /// As [`turns`].
 pub(crate) fn count_turns(json_text: &str) -> Result<usize, JsonError> {
     match json::kind(json_text) {
-        Kind::List => turns(&split::abridge(json_text)),
+        Kind::List => turns(&brief(json_text)),
         // A text may hold the conversation as JSON: it cannot be cut.
         Kind::Text => {
             let text = json::text("messages", json_text)?;
@@ -63,6 +93,15 @@ pub(crate) fn count_turns(json_text: &str) -> Result<usize, JsonError> {
         _ => turns(json_text),
     }
     .map(|steps| steps.len())
+}
+
+/// A conversation of which the steps can be counted, without its long texts where possible.
+pub(crate) fn brief(json_text: &str) -> Cow<'_, str> {
+    // Whether a thought repeats the reasoning beside it only the whole texts tell.
+    if json_text.contains("think>") && json_text.contains("reasoning") {
+        return Cow::Borrowed(json_text);
+    }
+    Cow::Owned(split::abridge(json_text))
 }
 
 /// The text of the first user message of a conversation.
@@ -267,6 +306,7 @@ pub(crate) fn message(
     if out.len() == before && !(kind == StepKind::Message && is_call) {
         out.push(plain);
     }
+    split_tags(out, before);
     if let Some(step) = out.get_mut(before..).and_then(|steps| steps.first_mut()) {
         step.cost_usd = number("cost");
         step.tokens = fields.count("completion_tokens").ok().flatten();
@@ -274,6 +314,7 @@ pub(crate) fn message(
     for step in out.iter_mut().skip(before) {
         if step.kind == Some(StepKind::Observation) {
             step.exit_code = return_code(fields, &step.text);
+            bare_answer(step);
         }
     }
     for raw in calls.drain(..) {
@@ -284,6 +325,55 @@ pub(crate) fn message(
         out.push(call(name, function.some("arguments"), None));
     }
     Ok(())
+}
+
+/// Splits the steps from `from` on at the tags that templates write into texts.
+pub(crate) fn split_tags(out: &mut Vec<Step>, from: usize) {
+    for step in out.split_off(from) {
+        let speaker = match step.kind {
+            Some(StepKind::Message) => Speaker::Assistant,
+            Some(StepKind::Observation) => Speaker::User,
+            _ => {
+                out.push(step);
+                continue;
+            }
+        };
+        let start = out.len();
+        if !split_turn(&step.text, speaker, out) {
+            out.push(step);
+            continue;
+        }
+        for new in &mut out[start..] {
+            new.time.clone_from(&step.time);
+            if new.kind == Some(StepKind::Observation) {
+                new.call_id.clone_from(&step.call_id);
+            } else {
+                new.role.clone_from(&step.role);
+            }
+        }
+        drop_repeated(out, start);
+    }
+}
+
+/// Drops the thought at `at` when the reasoning just before it says the same.
+fn drop_repeated(out: &mut Vec<Step>, at: usize) {
+    let is_thought = |step: &&Step| step.kind == Some(StepKind::Reasoning);
+    let before = at.checked_sub(1).and_then(|before| out.get(before));
+    let repeats = before.filter(is_thought).is_some_and(|before| {
+        let thought = out.get(at).filter(is_thought);
+        thought.is_some_and(|thought| thought.text.trim() == before.text.trim())
+    });
+    if repeats {
+        out.remove(at);
+    }
+}
+
+/// Adds what the policy says, split at the tags in it; a thought that repeats the reasoning just
+/// before is none.
+pub(crate) fn push_said(out: &mut Vec<Step>, text: String) {
+    let start = out.len();
+    push(out, StepKind::Message, text);
+    split_tags(out, start);
 }
 
 /// A tool call written as the text of a message: JSON with a name and arguments, else as it is.
@@ -387,6 +477,32 @@ pub(crate) fn return_code(fields: &Fields<'_>, text: &str) -> Option<i64> {
             .parse()
             .ok()
     })
+}
+
+/// Leaves of an answer in mini-swe-agent's tags what the command printed; its exit code is read.
+pub(crate) fn bare_answer(step: &mut Step) {
+    let text = step.text.trim_start();
+    let Some((code, rest)) = text
+        .strip_prefix("<returncode>")
+        .and_then(|rest| rest.split_once("</returncode>"))
+    else {
+        return;
+    };
+    if code.trim().parse().ok() != step.exit_code || step.exit_code.is_none() {
+        return;
+    }
+    let rest = rest.trim_start();
+    let output = rest.trim_end().strip_prefix("<output>");
+    let output = output.and_then(|inner| inner.strip_suffix("</output>"));
+    // Anything beside the output (warnings, elided parts) stays as it is.
+    let bare = match output.filter(|inner| !inner.contains("</output>")) {
+        Some(inner) => {
+            let inner = inner.strip_prefix('\n').unwrap_or(inner);
+            inner.strip_suffix('\n').unwrap_or(inner)
+        }
+        None => rest,
+    };
+    step.text = bare.to_owned();
 }
 
 /// A message's text: a text, or a list of parts.
@@ -537,4 +653,80 @@ pub(crate) fn observation(raw: Raw<'_>) -> Result<Step, JsonError> {
         .into_iter()
         .find_map(|key| fields.integer(key).ok().flatten());
     Ok(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Kind and text of every step of a conversation; the count agrees.
+    fn steps(json: &str) -> Vec<(&'static str, String)> {
+        let steps = turns(json).expect("a conversation");
+        assert_eq!(count_turns(json).expect("counts"), steps.len(), "{json}");
+        let shown = |step: Step| (step.kind().word(), step.text);
+        steps.into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn calls_in_texts_are_split_and_counted_alike() {
+        let thought = "so it is ".repeat(40);
+        let json = format!(
+            r#"[{{"role":"user","content":"fix"}},
+            {{"role":"assistant","content":"<think>{thought}</think>I look.\n<function=bash>\n<parameter=command>ls</parameter>\n</function>"}},
+            {{"role":"user","content":"OBSERVATION:\na.py"}},
+            {{"role":"assistant","reasoning_content":"{thought}","content":"<think>\n{thought}\n</think>\n<tool_call>{{\"name\":\"bash\",\"arguments\":{{\"command\":\"cat {thought}\"}}}}</tool_call>"}},
+            {{"role":"user","content":"<tool_response>\nx = 1\n</tool_response>"}}]"#
+        );
+        let steps = steps(&json);
+        let kinds: Vec<&str> = steps.iter().map(|(kind, _)| *kind).collect();
+        let expected =
+            "user reasoning message tool_call observation reasoning tool_call observation";
+        assert_eq!(kinds.join(" "), expected);
+        assert_eq!(steps[3].1, "ls");
+        assert_eq!(
+            (steps[4].1.as_str(), steps[7].1.as_str()),
+            ("a.py", "x = 1")
+        );
+    }
+
+    #[test]
+    fn users_are_told_from_tools() {
+        let tools = r#"[{"role":"user","content":"fix"},{"role":"assistant","content":"a"},
+            {"role":"tool","tool_call_id":"1","content":"x"},{"role":"user","content":"Continue."}]"#;
+        let kinds = |json| -> Vec<&str> { steps(json).into_iter().map(|(kind, _)| kind).collect() };
+        assert_eq!(kinds(tools), ["user", "message", "observation", "user"]);
+        let none = r#"[{"role":"user","content":"fix"},{"role":"assistant","content":"a"},
+            {"role":"user","content":"x"}]"#;
+        assert_eq!(kinds(none), ["user", "message", "observation"]);
+        let parts = r#"[{"role":"user","content":"fix"},{"role":"assistant","content":"a"},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"x"},
+            {"type":"text","text":"Go on."}]}]"#;
+        assert_eq!(kinds(parts), ["user", "message", "observation", "user"]);
+    }
+
+    #[test]
+    fn answers_lose_their_tags_and_keep_their_code() {
+        let answer = |text: &str| {
+            let mut step = Step {
+                text: text.to_owned(),
+                exit_code: return_code(&Fields::default(), text),
+                ..Step::default()
+            };
+            bare_answer(&mut step);
+            (step.exit_code, step.text)
+        };
+        let of = |code, text: &str| (code, text.to_owned());
+        let whole = "<returncode>1</returncode>\n<output>\n  a\nb\n</output>";
+        assert_eq!(answer(whole), of(Some(1), "  a\nb"));
+        let warned = "<returncode>0</returncode>\n<warning>\nlong\n</warning><output_head>\na";
+        assert_eq!(
+            answer(warned),
+            of(Some(0), &warned["<returncode>0</returncode>\n".len()..])
+        );
+        assert_eq!(
+            answer("<returncode>x</returncode>"),
+            of(None, "<returncode>x</returncode>")
+        );
+        assert_eq!(answer("<output>a</output>"), of(None, "<output>a</output>"));
+    }
 }

@@ -1,4 +1,5 @@
-//! Decoded token text as steps: a conversation that a tokenizer's chat template wrote as one text.
+//! Text of chat templates as steps: a conversation that a template wrote as one text, and the
+//! thoughts, calls and tool responses that stand as tags in what one speaker says.
 //!
 //! What is *not* here: messages that are JSON (`chat`), and the patch in such a text (`cut_patch`).
 
@@ -67,13 +68,13 @@ pub(crate) fn split(text: &str, first: Speaker, asked: &mut bool, out: &mut Vec<
             Speaker::System => push(out, StepKind::System, speaker, turn),
             Speaker::Assistant => {
                 *asked = true;
-                blocks(turn, speaker, out);
+                blocks(turn, speaker, TAGS, out);
             }
             Speaker::User if !*asked => {
                 *asked |= !turn.trim().is_empty();
                 push(out, StepKind::User, speaker, turn);
             }
-            Speaker::User | Speaker::Tool => blocks(turn, speaker, out),
+            Speaker::User | Speaker::Tool => blocks(turn, speaker, RESPONSES, out),
         }
     }
 }
@@ -163,16 +164,71 @@ fn by_role_lines(text: &str, first: Speaker) -> Vec<(Speaker, &str)> {
     out
 }
 
-/// Tags within a turn, and what stands between them.
-const TAGS: &[(&str, &str, StepKind)] = &[
+/// What begins and ends a block, and what it is.
+type Tag = (&'static str, &'static str, StepKind);
+
+/// Tags in a text in which the environment's answers may stand as well.
+const TAGS: &[Tag] = &[
     ("<think>", "</think>", StepKind::Reasoning),
     ("<tool_call>", "</tool_call>", StepKind::ToolCall),
+    ("<function=", "</function>", StepKind::ToolCall),
     ("<tool_response>", "</tool_response>", StepKind::Observation),
 ];
 
+/// Tags in what the policy says; a tool response in it is made up.
+const SAID: &[Tag] = TAGS.split_at(3).0;
+
+/// Tags in what a user or a tool says.
+const RESPONSES: &[Tag] = TAGS.split_at(3).1;
+
+const THOUGHT_END: &str = "</think>";
+
+/// Splits what one speaker of a chat says at the tags that are believed of this speaker; `false`,
+/// with nothing added, when there is none.
+pub(crate) fn split_turn(turn: &str, speaker: Speaker, out: &mut Vec<Step>) -> bool {
+    let tags = match speaker {
+        Speaker::Assistant => SAID,
+        _ => RESPONSES,
+    };
+    let thinks = speaker == Speaker::Assistant && turn.contains(THOUGHT_END);
+    let before = out.len();
+    if thinks || next_tag(turn, tags).is_some() {
+        blocks(turn, speaker, tags, out);
+    }
+    out.len() > before
+}
+
+/// The next block of a text: where it begins, its inner text, where it ends when it does, and what it
+/// is. Quoted tags are talked about, and so are those that stand in a line and do not end.
+fn next_tag<'a>(text: &'a str, tags: &[Tag]) -> Option<(usize, &'a str, Option<usize>, StepKind)> {
+    text.match_indices('<').find_map(|(at, _)| {
+        let (open, close, kind) = tags.iter().find(|tag| text[at..].starts_with(tag.0))?;
+        if is_quoted(text, at) {
+            return None;
+        }
+        // The name of a function is part of its opening tag.
+        let from = if open.ends_with('=') {
+            at
+        } else {
+            at + open.len()
+        };
+        let Some(end) = text[from..].find(close) else {
+            let line = text[..at].rsplit('\n').next().unwrap_or_default();
+            let stands_alone = line.trim().is_empty();
+            return stands_alone.then(|| (at, &text[from..], None, *kind));
+        };
+        let inner = &text[from..from + end];
+        Some((at, inner, Some(from + end + close.len()), *kind))
+    })
+}
+
+fn is_quoted(text: &str, at: usize) -> bool {
+    text[..at].ends_with(['`', '"', '\''])
+}
+
 /// The steps of one turn: its thoughts, calls and tool responses, and the text between them. A tag
 /// that is not closed reaches to the end of the turn and is marked as truncated.
-fn blocks(turn: &str, speaker: Speaker, out: &mut Vec<Step>) {
+fn blocks(turn: &str, speaker: Speaker, tags: &[Tag], out: &mut Vec<Step>) {
     let plain = match speaker {
         Speaker::Assistant => StepKind::Message,
         _ => StepKind::Observation,
@@ -180,28 +236,20 @@ fn blocks(turn: &str, speaker: Speaker, out: &mut Vec<Step>) {
     let mut rest = turn;
     // Templates put the opening tag into the prompt: the answer begins within the thought.
     if speaker == Speaker::Assistant
-        && let Some(end) = rest.find("</think>")
+        && let Some(end) = rest.find(THOUGHT_END)
         && rest.find("<think>").is_none_or(|open| open > end)
+        && !is_quoted(rest, end)
     {
         push(out, StepKind::Reasoning, speaker, &rest[..end]);
-        rest = &rest[end + "</think>".len()..];
+        rest = &rest[end + THOUGHT_END.len()..];
     }
-    loop {
-        let next = rest.match_indices('<').find_map(|(at, _)| {
-            let tag = TAGS.iter().find(|tag| rest[at..].starts_with(tag.0));
-            tag.map(|tag| (at, tag))
-        });
-        let Some((at, (open, close, kind))) = next else {
-            return push(out, plain, speaker, rest);
-        };
+    while let Some((at, inner, end, kind)) = next_tag(rest, tags) {
         push(out, plain, speaker, &rest[..at]);
-        let body = &rest[at + open.len()..];
-        let end = body.find(close);
-        let inner = &body[..end.unwrap_or(body.len())];
         let before = out.len();
         match kind {
             StepKind::ToolCall => out.push(tool_call(inner.trim())),
-            kind => push(out, *kind, speaker, inner),
+            StepKind::Observation => push(out, kind, Speaker::Tool, inner),
+            kind => push(out, kind, speaker, inner),
         }
         let Some(end) = end else {
             for step in &mut out[before..] {
@@ -209,28 +257,64 @@ fn blocks(turn: &str, speaker: Speaker, out: &mut Vec<Step>) {
             }
             return;
         };
-        rest = &body[end + close.len()..];
+        rest = &rest[end..];
     }
+    push(out, plain, speaker, rest);
 }
 
-/// A tool call as templates write it: JSON with name and arguments, or `<function=name>` tags.
+/// A tool call as templates write it: JSON with name and arguments, or `<function=name>` with
+/// `<parameter=key>` tags.
 fn tool_call(text: &str) -> Step {
     let json = Fields::parse(text.as_bytes()).ok();
     if let Some(name) = json.as_ref().and_then(|json| json.text("name").ok()?) {
         let arguments = json.as_ref().and_then(|json| json.some("arguments"));
         return call(Some(name), arguments, None);
     }
-    let tool = text
+    let Some((name, body)) = text
         .split_once("<function=")
         .and_then(|(_, rest)| rest.split_once('>'))
-        .map(|(name, _)| name.to_owned());
-    Step {
-        kind: Some(StepKind::ToolCall),
-        text: text.to_owned(),
-        tool,
-        args: Raw::parse(text).is_ok().then(|| text.to_owned()),
-        ..Step::default()
+    else {
+        return Step {
+            kind: Some(StepKind::ToolCall),
+            text: text.to_owned(),
+            args: Raw::parse(text).is_ok().then(|| text.to_owned()),
+            ..Step::default()
+        };
+    };
+    let name = Some(name.to_owned());
+    match parameters(body) {
+        Some(json) => call(name, Some(Raw::known(&json)), None),
+        None => Step {
+            kind: Some(StepKind::ToolCall),
+            text: text.to_owned(),
+            tool: name,
+            ..Step::default()
+        },
     }
+}
+
+/// The parameters of a function tag as a JSON object of texts; `None` when there is anything else
+/// between the tags.
+fn parameters(body: &str) -> Option<String> {
+    let body = body.split("</function>").next().unwrap_or_default();
+    let mut out = String::from("{");
+    let mut rest = body.trim_start();
+    while let Some(inner) = rest.strip_prefix("<parameter=") {
+        let (key, inner) = inner.split_once('>')?;
+        // One that is cut off reaches to the end.
+        let (value, behind) = inner.split_once("</parameter>").unwrap_or((inner, ""));
+        let value = value.strip_prefix('\n').unwrap_or(value);
+        let value = value.strip_suffix('\n').unwrap_or(value);
+        if out.len() > 1 {
+            out.push(',');
+        }
+        out.push_str(&serde_json::to_string(key).ok()?);
+        out.push(':');
+        out.push_str(&serde_json::to_string(value).ok()?);
+        rest = behind.trim_start();
+    }
+    out.push('}');
+    rest.is_empty().then_some(out)
 }
 
 /// Adds a step; a blank one is none.
@@ -299,5 +383,48 @@ mod tests {
         split(text, Speaker::Assistant, &mut true, &mut out);
         assert!(out[5].truncated && !out[2].truncated);
         assert_eq!(out[2].tool.as_deref(), Some("bash"));
+        // What a tool said is the tool's, whoever's turn it stands in.
+        assert_eq!(out[3].role.as_deref(), Some("tool"));
+    }
+
+    #[test]
+    fn function_tags_are_calls_with_their_parameters() {
+        let text = "I look.\n\n<function=edit>\n<parameter=command>view</parameter>\n\
+                    <parameter=path>\n/a\"b.py\n</parameter>\n</function>\nThen `<function=x>` and <think>.";
+        let mut out = Vec::new();
+        assert!(split_turn(text, Speaker::Assistant, &mut out));
+        let kinds: Vec<_> = out.iter().map(|step| step.kind().word()).collect();
+        assert_eq!(kinds, ["message", "tool_call", "message"]);
+        assert_eq!(out[1].tool.as_deref(), Some("edit"));
+        let args = r#"{"command":"view","path":"/a\"b.py"}"#;
+        assert_eq!(out[1].args.as_deref(), Some(args));
+        assert_eq!(out[2].text, "Then `<function=x>` and <think>.");
+        // Without parameters, cut off, and with something else.
+        for (text, args, truncated) in [
+            ("<function=submit>\n</function>", Some("{}"), false),
+            ("<function=a>\n<parameter=b>\nc", Some(r#"{"b":"c"}"#), true),
+            ("<function=a>{\"b\":1}</function>", None, false),
+        ] {
+            let mut out = Vec::new();
+            assert!(split_turn(text, Speaker::Assistant, &mut out), "{text}");
+            assert_eq!(out[0].args.as_deref(), args, "{text}");
+            assert_eq!(out[0].truncated, truncated, "{text}");
+        }
+    }
+
+    #[test]
+    fn tags_are_believed_of_who_may_write_them() {
+        let mut out = Vec::new();
+        assert!(!split_turn(
+            "Use <tool_call> here",
+            Speaker::Assistant,
+            &mut out
+        ));
+        let made_up = "<tool_response>x</tool_response>";
+        assert!(!split_turn(made_up, Speaker::Assistant, &mut out));
+        let reminder = "<function=a></function><think>x</think>";
+        assert!(!split_turn(reminder, Speaker::User, &mut out));
+        assert!(split_turn(made_up, Speaker::User, &mut out));
+        assert_eq!(out[0].role.as_deref(), Some("tool"));
     }
 }

@@ -4,7 +4,7 @@
 //! Source: SWE-agent/mini-swe-agent, `agents/default.py` and `models/`. What is *not* here: other
 //! message lists (`chat`), and to which run a trajectory belongs (`swebench::runs`).
 
-use super::chat::message;
+use super::chat::{message, settle};
 use super::files::{Body, Record};
 use super::found::Found;
 use super::json::{self, Fields, JsonError, Raw};
@@ -207,7 +207,50 @@ fn steps(messages: &[Raw<'_>], problems: &mut Vec<String>) -> Vec<Step> {
             problems.push(error.to_string());
         }
     }
+    settle(&mut out);
     out
+}
+
+/// The one fenced command of an answer of v0 and v1 as a call, what stands around it as messages.
+/// Answers with several are refused by the agent and stay as they are.
+fn split_command(out: &mut Vec<Step>, from: usize) {
+    let Some([step]) = out.get(from..) else {
+        return;
+    };
+    if step.kind != Some(StepKind::Message) {
+        return;
+    }
+    let mut fences = FENCES.iter().flat_map(|fence| {
+        let opening = format!("{fence}\n");
+        let starts: Vec<(usize, usize)> = step
+            .text
+            .match_indices(&opening)
+            .map(|(at, found)| (at, at + found.len()))
+            .collect();
+        starts
+    });
+    let (Some((open, start)), None) = (fences.next(), fences.next()) else {
+        return;
+    };
+    let Some(length) = step.text[start..].find("\n```") else {
+        return;
+    };
+    let end = start + length;
+    let part = |text: &str, kind| Step {
+        kind: Some(kind),
+        text: text.trim().to_owned(),
+        ..step.clone()
+    };
+    let call = Step {
+        tool: Some("bash".to_owned()),
+        text: step.text[start..end].to_owned(),
+        ..part("", StepKind::ToolCall)
+    };
+    let before = part(&step.text[..open], StepKind::Message);
+    let behind = part(&step.text[end + "\n```".len()..], StepKind::Message);
+    out.truncate(from);
+    let all = [before, call, behind].into_iter();
+    out.extend(all.filter(|step| !step.text.trim().is_empty()));
 }
 
 /// One message with what stands beside it in `extra`.
@@ -225,6 +268,7 @@ fn one(
         responses::items(&[raw], out)?;
     } else {
         message(fields, asked, out)?;
+        split_command(out, from);
     }
     let Some(extra) = fields.object("extra").ok().flatten() else {
         return Ok(());
@@ -281,6 +325,37 @@ mod tests {
             problems[0].starts_with("messages: element 2"),
             "{problems:?}"
         );
+    }
+
+    #[test]
+    fn the_one_command_of_an_answer_is_a_call() {
+        let messages = |answer: &str| {
+            format!(
+                r#"[{{"role":"user","content":"fix"}},{{"role":"assistant","content":{}}},
+                {{"role":"user","content":"<returncode>0</returncode>\n<output>\na.py\n</output>"}}]"#,
+                serde_json::to_string(answer).expect("JSON")
+            )
+        };
+        let of = |answer: &str| {
+            let text = messages(answer);
+            let opened = open(&body(&text), None, &mut Vec::new()).expect("opens");
+            opened.content.steps
+        };
+        let steps = of("THOUGHT: look\n\n```bash\nls -a\ncat x\n```\n");
+        let shown: Vec<_> = steps.iter().map(|s| (s.kind().word(), &*s.text)).collect();
+        let expected = [
+            ("user", "fix"),
+            ("message", "THOUGHT: look"),
+            ("tool_call", "ls -a\ncat x"),
+            ("observation", "a.py"),
+        ];
+        assert_eq!(shown, expected);
+        assert_eq!(steps[2].tool.as_deref(), Some("bash"));
+        assert_eq!(steps[3].exit_code, Some(0));
+        // Several are refused by the agent.
+        let steps = of("```bash\nls\n```\n```bash\npwd\n```");
+        assert_eq!(steps.len(), 3);
+        assert_eq!(steps[1].kind(), StepKind::Message);
     }
 
     #[test]

@@ -552,7 +552,7 @@ fn step(fields: &Fields<'_>, all: &mut Reading) -> Step {
 /// What to show of a tool call's arguments: the command when they hold one, else all of them.
 pub(crate) fn call_text(args: Raw<'_>) -> String {
     let command = Fields::of("args", args).ok().and_then(|fields| {
-        ["command", "cmd", "code"]
+        ["command", "cmd", "code", "keystrokes"]
             .into_iter()
             .find_map(|key| fields.text(key).ok().flatten())
     });

@@ -15,8 +15,7 @@ use super::found::{Found, Scope};
 use super::json::{Fields, JsonError, Raw};
 use super::native::title;
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name, short_hash};
-use super::split;
-use super::{responses, swebench};
+use super::{chat, responses, swebench};
 
 /// Keys that are read, or that repeat what another key says.
 const KNOWN: &[&str] = &[
@@ -96,7 +95,7 @@ impl<'a> Parts<'a> {
     fn steps(&self) -> Result<Vec<Step>, JsonError> {
         let mut steps = Vec::new();
         if let Some(text) = self.params.text("instructions").ok().flatten() {
-            super::chat::push(&mut steps, StepKind::System, text);
+            chat::push(&mut steps, StepKind::System, text);
         }
         if let Some(raw) = self.params.some("input") {
             responses::input(raw, &mut steps)?;
@@ -113,7 +112,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
         return;
     };
     // Nearly all of a record is texts of the response, of which the index keeps nothing.
-    let brief = fields.some("response").map(|raw| split::abridge(raw.get()));
+    let brief = fields.some("response").map(|raw| chat::brief(raw.get()));
     let response = match &brief {
         Some(brief) => Fields::of("response", Raw::known(brief)),
         None => Ok(Fields::default()),

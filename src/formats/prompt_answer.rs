@@ -64,11 +64,12 @@ impl PromptAnswer {
 
     /// From steps, of which those from `answer` on were answered; `whole` is the answer as one text.
     pub(crate) fn of_steps(
-        steps: Vec<Step>,
+        mut steps: Vec<Step>,
         answer: usize,
         whole: Option<&str>,
         patch: Option<String>,
     ) -> Self {
+        chat::settle(&mut steps);
         // A conversation in one list is an answer that begins with what was asked.
         let of_user = |step: &&Step| step.kind == Some(StepKind::User);
         let task = steps.iter().find(of_user).map(|step| step.text.clone());

@@ -170,8 +170,30 @@ pub(crate) fn key<'a>(text: &'a str, key: &Key<'a>) -> Option<Cow<'a, str>> {
 /// Bytes of a text that [`abridge`] keeps, about.
 const KEPT: usize = 64;
 
+/// What a text is split at when it becomes steps, as it stands in a JSON literal.
+const SPLIT_AT: [&[u8]; 6] = [
+    b"<think>",
+    b"</think>",
+    b"<tool_call>",
+    b"<function=",
+    b"<tool_response>",
+    // Some writers escape the angle bracket.
+    b"\\u003c",
+];
+
+/// The command of a terminal agent, whose messages are JSON.
+const KEYSTROKES: &[u8] = b"keystrokes";
+
+/// Whether a text may become several steps, so that its beginning does not tell how many.
+fn is_split(literal: &[u8]) -> bool {
+    memchr::memchr2_iter(b'<', b'\\', literal)
+        .any(|at| SPLIT_AT.iter().any(|mark| literal[at..].starts_with(mark)))
+        || memchr::memmem::find(literal, KEYSTROKES).is_some()
+}
+
 /// The same JSON with all long texts cut to their beginnings; keys are kept. Enough to count what is
-/// there: texts that are blank stay so, others do not become blank.
+/// there: texts that are blank stay so, others do not become blank, and those that become several
+/// steps stay whole.
 pub(crate) fn abridge(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len() / 8);
@@ -181,6 +203,9 @@ pub(crate) fn abridge(text: &str) -> String {
         let Ok(end) = string(bytes, quote) else { break };
         at = end;
         if end - quote < 2 * KEPT || bytes.get(blanks(bytes, end)) == Some(&b':') {
+            continue;
+        }
+        if is_split(&bytes[quote + 1..end - 1]) {
             continue;
         }
         if let Some(kept) = beginning(&text[quote + 1..end - 1]) {
@@ -587,6 +612,8 @@ mod tests {
         assert!(brief.len() < 1800, "{brief}");
         let value: serde_json::Value = serde_json::from_str(&brief).unwrap();
         assert_eq!(value[&long], "short");
+        let tagged = format!("\"{long}\\n<think>{long}\"");
+        assert_eq!(abridge(&tagged), tagged);
         // A blank text stays as it is.
         assert_eq!(value["b"][2], "\n".repeat(300));
         let list = serde_json::json!(["é\\\"\n\u{1f600}".repeat(50), "\u{1f600}".repeat(99)]);

@@ -5,7 +5,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::chat::{content, message, push};
+use super::chat::{content, message, push, settle};
 use super::files::{Body, Record};
 use super::found::{Found, FoundTask, TaskSource};
 use super::json::{self, Fields, JsonError, Kind};
@@ -210,6 +210,7 @@ fn steps(fields: &Fields<'_>, problems: &mut Vec<String>) -> Result<Vec<Step>, J
             problems.push(error.to_string());
         }
     }
+    settle(&mut out);
     Ok(out)
 }
 

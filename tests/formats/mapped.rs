@@ -292,7 +292,8 @@ fn every_dialect_of_messages() {
         (StepKind::Message, "t1"),
         (StepKind::ToolCall, "pwd"),
         (StepKind::Observation, "/w"),
-        (StepKind::Observation, "go on\n[image image/png, 1 kB]"),
+        // Tools speak for themselves here: this is the user.
+        (StepKind::User, "go on\n[image image/png, 1 kB]"),
         (StepKind::Reasoning, "r"),
         (StepKind::ToolCall, "id"),
         (StepKind::Observation, "root"),
@@ -481,8 +482,9 @@ fn fine_tuning_example_of_swe_smith() {
         "pandas-dev__pandas.95280573.pr_53652"
     );
     let t = &loaded.groups[0].trajectories[0];
-    assert_eq!((t.outcome, t.steps), (Outcome::Unscored, Some(75)));
-    assert_eq!(kinds(&loaded, 0, 0).len(), 75);
+    // 75 messages; 35 answers have a text before their `<function=…>` call (counted apart).
+    assert_eq!((t.outcome, t.steps), (Outcome::Unscored, Some(110)));
+    assert_eq!(kinds(&loaded, 0, 0).len(), 110);
     assert_eq!(map_of(&loaded), "steps=messages,group=instance_id");
 }
 

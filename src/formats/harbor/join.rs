@@ -15,6 +15,7 @@ use crate::formats::found::{
 use crate::formats::json::Fields;
 use crate::formats::openhands::Conversation;
 use crate::formats::rollout::Verdict;
+use crate::formats::source::Candidate;
 use crate::formats::swebench::traces::Trace;
 
 use super::trials::{Trial, of_rewards, of_text};
@@ -319,6 +320,9 @@ fn add_trial(
             .marks
             .push("exception.txt beside the result".to_owned());
         source.texts.push(file);
+        if let Some(log) = joining.files.get(file) {
+            add_log(log, trajectory);
+        }
     }
     let (title, task) = attach_traces(trajectory, &mut source, folder, inside, joining);
     attach_tests(trajectory, &mut source, inside);
@@ -466,16 +470,19 @@ fn attach_traces(
             continue;
         }
         source.texts.push(*file);
-        let read = (candidate.bytes <= COUNTED)
-            .then(|| candidate.whole().ok())
-            .flatten();
-        let count = read.map_or(1, |bytes| {
-            logs::steps("", &String::from_utf8_lossy(&bytes)).len()
-        });
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
-        trajectory.steps = Some(trajectory.steps.unwrap_or(0).saturating_add(count));
+        add_log(candidate, trajectory);
     }
     (None, None)
+}
+
+/// Counts the steps of a log that is shown with a trial.
+fn add_log(log: &Candidate, trajectory: &mut Trajectory) {
+    let read = (log.bytes <= COUNTED).then(|| log.whole().ok()).flatten();
+    let count = read.map_or(1, |bytes| {
+        logs::steps("", &String::from_utf8_lossy(&bytes)).len()
+    });
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    trajectory.steps = Some(trajectory.steps.unwrap_or(0).saturating_add(count));
 }
 
 /// Writes what a trace of another format tells into a trial; what is known already stays.

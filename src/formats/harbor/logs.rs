@@ -5,7 +5,7 @@
 
 use crate::domain::{Step, StepKind};
 use crate::formats::chat;
-use crate::formats::json::{Fields, Kind, Raw, kind};
+use crate::formats::json::{self, Fields, Kind, Raw, kind};
 
 /// Longest text of a log shown as one step, in bytes.
 const SHOWN: usize = 1 << 20;
@@ -15,15 +15,12 @@ pub(crate) fn steps(name: &str, text: &str) -> Vec<Step> {
     if let Some(steps) = of_lines(text) {
         return steps;
     }
-    let mut end = text.len().min(SHOWN);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let shown = &text[..text.floor_char_boundary(SHOWN)];
     vec![Step {
         kind: Some(StepKind::Other),
         role: Some(name.to_owned()),
-        text: text[..end].to_owned(),
-        truncated: end < text.len(),
+        text: readable(shown),
+        truncated: shown.len() < text.len(),
         ..Step::default()
     }]
 }
@@ -69,9 +66,48 @@ fn of_lines(text: &str) -> Option<Vec<Step>> {
             other(&mut out, line);
         }
     }
+    chat::settle(&mut out);
     (messages > 0).then_some(out)
 }
 
 fn other(out: &mut Vec<Step>, line: &str) {
-    chat::push(out, StepKind::Other, line.to_owned());
+    chat::push(out, StepKind::Other, readable(line));
+}
+
+/// A log as a person reads it: lines that are JSON objects with texts of several lines in them as
+/// keys with their texts, blank lines between such records; other lines as they are.
+fn readable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        // Only texts with line ends gain by it.
+        let has_lines = line.starts_with('{') && line.contains("\\n");
+        let fields = has_lines.then(|| Fields::parse(line.trim_end().as_bytes()).ok());
+        let Some(fields) = fields.flatten() else {
+            out.push_str(line);
+            continue;
+        };
+        for (key, raw) in fields.pairs() {
+            let text = json::text(key, raw.get()).unwrap_or_else(|_| raw.get().to_owned());
+            out.push_str(key);
+            out.push_str(if text.contains('\n') { ":\n" } else { ": " });
+            out.push_str(text.strip_suffix('\n').unwrap_or(&text));
+            out.push('\n');
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_of_json_lines_have_real_line_ends() {
+        let log = "start\n{\"event\":\"output\",\"n\":1,\"text\":\"a\\nb\\n\"}\n{\"event\":\"end\"}\n{cut\\n";
+        let steps = steps("agent.jsonl", log);
+        assert_eq!(steps.len(), 1);
+        let expected = "start\nevent: output\nn: 1\ntext:\na\nb\n\n{\"event\":\"end\"}\n{cut\\n";
+        assert_eq!(steps[0].text, expected);
+    }
 }

@@ -216,6 +216,9 @@ fn read_fields(record: &Record<'_>, fields: &Fields<'_>, part: Option<u32>, foun
     trajectory.wall_ms = time("agent_execution").or_else(|| elapsed(fields));
     trajectory.truncated = exception.as_deref() == Some("AgentTimeoutError");
     trajectory.exit_status.clone_from(&exception);
+    // What cannot be read of them is told when they are opened.
+    let own = own_steps(fields, &mut Vec::new()).len();
+    trajectory.steps = u32::try_from(own).ok().filter(|own| *own > 0);
     let mut extra = fields.extra(KEYS);
     extra.retain(|(_, json)| json.len() <= EXTRA_BYTES && json != "null");
     trajectory.meta = Extra(extra);
@@ -233,6 +236,23 @@ fn read_fields(record: &Record<'_>, fields: &Fields<'_>, part: Option<u32>, foun
         pass_at: found.options.pass_at,
         exception,
     });
+}
+
+/// A traceback without the line of its exception (and the module before its name) at the end, which
+/// is shown above it.
+fn without_last<'a>(traceback: &'a str, line: &str) -> &'a str {
+    let Some(before) = traceback.trim_end().strip_suffix(line) else {
+        return traceback;
+    };
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let is_module = before[start..]
+        .chars()
+        .all(|c| c.is_alphanumeric() || "._".contains(c));
+    if is_module {
+        &before[..start]
+    } else {
+        traceback
+    }
 }
 
 fn exception_type(info: &Fields<'_>) -> String {
@@ -370,6 +390,18 @@ pub(crate) fn open(
             &element
         }
     };
+    let steps = own_steps(fields, problems);
+    Ok(Opened {
+        content: TrajectoryContent {
+            steps,
+            ..TrajectoryContent::default()
+        },
+        ..Opened::default()
+    })
+}
+
+/// What a trial's record itself shows beside the agent's traces: its steps, and how it ended.
+fn own_steps(fields: &Fields<'_>, problems: &mut Vec<String>) -> Vec<Step> {
     let mut steps = Vec::new();
     match fields.list("step_results") {
         Ok(results) => {
@@ -395,13 +427,7 @@ pub(crate) fn open(
         Err(error) => problems.push(error.to_string()),
     }
     steps.extend(exception_step(fields, problems));
-    Ok(Opened {
-        content: TrajectoryContent {
-            steps,
-            ..TrajectoryContent::default()
-        },
-        ..Opened::default()
-    })
+    steps
 }
 
 /// The exception that ended a trial or a step of it.
@@ -414,15 +440,33 @@ fn exception_step(fields: &Fields<'_>, problems: &mut Vec<String>) -> Option<Ste
         }
     };
     let text = |key: &str| info.text(key).ok().flatten().unwrap_or_default();
+    let line = format!("{}: {}", exception_type(&info), text("exception_message"));
+    let traceback = text("exception_traceback");
     Some(Step {
         kind: Some(StepKind::Other),
-        text: format!(
-            "{}: {}\n\n{}",
-            exception_type(&info),
-            text("exception_message"),
-            text("exception_traceback")
-        ),
+        text: format!("{line}\n\n{}", without_last(&traceback, line.trim_end())),
         time: info.text("occurred_at").ok().flatten(),
         ..Step::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exception_is_shown_once() {
+        let shown = |traceback: &str| {
+            let json = serde_json::json!({"exception_info": {"exception_type": "E",
+                "exception_message": "too\nslow", "exception_traceback": traceback}});
+            let json = json.to_string();
+            let fields = Fields::parse(json.as_bytes()).expect("JSON");
+            exception_step(&fields, &mut Vec::new()).map(|step| step.text)
+        };
+        let once = Some("E: too\nslow\n\nTraceback:\n  a\n".to_owned());
+        assert_eq!(shown("Traceback:\n  a\nharbor.trial.E: too\nslow\n"), once);
+        assert_eq!(shown("Traceback:\n  a\nE: too\nslow"), once);
+        let other = Some("E: too\nslow\n\nTraceback:\nF: x".to_owned());
+        assert_eq!(shown("Traceback:\nF: x"), other);
+    }
 }

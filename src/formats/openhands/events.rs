@@ -4,7 +4,7 @@
 //! What is *not* here: which events are one conversation.
 
 use crate::domain::{Step, StepKind};
-use crate::formats::chat::{content, push};
+use crate::formats::chat::{content, push, push_said};
 use crate::formats::json::{self, Fields, JsonError, Kind, Raw};
 use crate::formats::native::call_text;
 
@@ -15,6 +15,33 @@ const KINDS: [&str; 4] = [
     "CondensationSummaryEvent",
     "UserRejectObservation",
 ];
+
+/// What the agent keeps beside an action, in its arguments or next to them.
+const KEPT_BESIDE: [&str; 20] = [
+    "action",
+    "action_risk",
+    "blocking",
+    "cause",
+    "confirmation_state",
+    "hidden",
+    "id",
+    "include_extra",
+    "is_confirmed",
+    "keep_prompt",
+    "kernel_init_code",
+    "llm_metrics",
+    "message",
+    "security_risk",
+    "source",
+    "state",
+    "thought",
+    "timestamp",
+    "tool_call_metadata",
+    "translated_ipython_code",
+];
+
+/// The role of events that tell the environment's state.
+const STATE: &str = "state";
 
 /// Whether an object is an event of the SDK.
 pub(super) fn is_sdk(fields: &Fields<'_>) -> bool {
@@ -89,11 +116,17 @@ pub(super) fn event(
 
 /// An object as JSON text, its values as they are.
 fn whole(fields: &Fields<'_>) -> String {
+    without(fields, &[])
+}
+
+/// An object without some of its keys as JSON text.
+fn without(fields: &Fields<'_>, keys: &[&str]) -> String {
     let pairs: Vec<String> = fields
         .pairs()
+        .filter(|(key, _)| !keys.contains(key))
         .map(|(key, raw)| {
             let key = serde_json::to_string(key).unwrap_or_default();
-            format!("{key}: {}", raw.get())
+            format!("{key}: {}", raw.strict())
         })
         .collect();
     format!("{{{}}}", pairs.join(", "))
@@ -156,7 +189,10 @@ fn old_action(
             };
             let text = first_text(given, &["content"]);
             let text = text.or_else(|| first_text(fields, &["message"]));
-            push(out, kind, text.unwrap_or_default());
+            match kind {
+                StepKind::Message => push_said(out, text.unwrap_or_default()),
+                kind => push(out, kind, text.unwrap_or_default()),
+            }
         }
         "think" => push(
             out,
@@ -183,10 +219,10 @@ fn old_action(
         }
         _ => {
             if let Some(thought) = first_text(given, &["thought"]) {
-                push(out, StepKind::Message, thought);
+                push_said(out, thought);
             }
             let text = first_text(given, &["command", "code", "path"]);
-            let args = args.map_or_else(|| whole(fields), |args| args.strict().into_owned());
+            let args = without(given, &KEPT_BESIDE);
             out.push(Step {
                 kind: Some(StepKind::ToolCall),
                 // Edits and others of their kind are their arguments.
@@ -296,7 +332,16 @@ fn sdk(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError> {
         "ConversationStateUpdateEvent" => {
             let key = fields.text_or_number("key")?.unwrap_or_default();
             let value = fields.raw("value").map_or("null", Raw::get);
-            out.push(other(format!("[state] {key}: {value}")));
+            // Whole objects (statistics, settings) go below the line that names them.
+            let between = if value.starts_with(['{', '[']) {
+                "\n"
+            } else {
+                " "
+            };
+            out.push(Step {
+                role: Some(STATE.to_owned()),
+                ..other(format!("[state] {key}:{between}{value}"))
+            });
         }
         _ => out.push(other(whole(fields))),
     }
@@ -324,14 +369,17 @@ fn sdk_message(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError
             text.push_str(&more);
         }
     }
-    push(out, kind, text);
+    match kind {
+        StepKind::Message => push_said(out, text),
+        kind => push(out, kind, text),
+    }
     Ok(())
 }
 
 fn sdk_action(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError> {
     let thought = first_text(fields, &["reasoning_content"]);
     push(out, StepKind::Reasoning, thought.unwrap_or_default());
-    push(out, StepKind::Message, content(fields.some("thought"))?);
+    push_said(out, content(fields.some("thought"))?);
     let call = fields.object("tool_call")?.unwrap_or_default();
     let action = fields.some("action");
     let inner = action.and_then(|raw| Fields::of("action", raw).ok());
@@ -392,4 +440,60 @@ fn sdk_observation(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonE
         ..Step::default()
     });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(event: &str) -> Vec<Step> {
+        let mut problems = Vec::new();
+        let steps = history(&[Raw::known(event)], &mut problems);
+        assert_eq!(problems, Vec::<String>::new());
+        steps
+    }
+
+    #[test]
+    fn calls_have_their_own_arguments_only() {
+        let beside = r#"{"code":"x = 1","thought":"I set x.","keep_prompt":true,"action":"run_ipython",
+            "is_confirmed":"confirmed","action_risk":null,"kernel_init_code":""}"#;
+        let old = r#"{"id":3,"source":"agent","timestamp":"t","action":"run_ipython","args":{"code":"x = 1",
+            "thought":"I set x.","confirmation_state":"confirmed","security_risk":null}}"#;
+        for event in [beside, old] {
+            let steps = steps(event);
+            assert_eq!((steps.len(), &*steps[0].text), (2, "I set x."));
+            assert_eq!(steps[1].text, "x = 1");
+            assert_eq!(steps[1].args.as_deref(), Some(r#"{"code": "x = 1"}"#));
+        }
+    }
+
+    #[test]
+    fn a_thought_is_shown_once() {
+        let event = |thought: &str| {
+            format!(
+                r#"{{"kind":"ActionEvent","thought":[{{"type":"text","text":"<think>{thought}\n</think>\n\n"}}],
+                "reasoning_content":"I list.","tool_name":"terminal","tool_call_id":"1",
+                "action":{{"kind":"A","command":"ls"}}}}"#
+            )
+        };
+        let kinds = |event: &str| -> Vec<&str> {
+            steps(event).iter().map(|step| step.kind().word()).collect()
+        };
+        assert_eq!(kinds(&event("I list.")), ["reasoning", "tool_call"]);
+        let other = ["reasoning", "reasoning", "tool_call"];
+        assert_eq!(kinds(&event("Else.")), other);
+    }
+
+    #[test]
+    fn states_have_a_short_first_line() {
+        let state = |value: &str| {
+            let event = format!(
+                r#"{{"kind":"ConversationStateUpdateEvent","key":"stats","value":{value}}}"#
+            );
+            steps(&event).remove(0)
+        };
+        assert_eq!(state("{\"a\":1}").text, "[state] stats:\n{\"a\":1}");
+        assert_eq!(state("\"on\"").text, "[state] stats: \"on\"");
+        assert_eq!(state("1").role.as_deref(), Some(STATE));
+    }
 }

@@ -129,8 +129,16 @@ pub fn is_failure(step: &Step) -> bool {
     step.exit_code.is_some_and(|code| code != 0)
 }
 
+/// Whether a step is folded until asked for: a system prompt, or several lines on the state of the
+/// environment, which no reader of the agent's work needs.
+fn starts_folded(step: &Step) -> bool {
+    let is_state = step.kind() == StepKind::Other && step.role.as_deref() == Some("state");
+    step.kind() == StepKind::System || (is_state && step.text.contains('\n'))
+}
+
 impl Transcript {
-    /// Finds the lines of every step; system prompts are folded at the start.
+    /// Finds the lines of every step; system prompts and states of the
+    /// environment are folded at the start.
     #[must_use]
     pub fn of(steps: &[Step]) -> Self {
         let steps = steps
@@ -147,7 +155,7 @@ impl Transcript {
                     },
                     arg_lines: LongText::of(&args),
                     args,
-                    folded: step.kind() == StepKind::System,
+                    folded: starts_folded(step),
                     failed: is_failure(step),
                 }
             })
@@ -397,6 +405,18 @@ mod tests {
         assert_eq!(answers(7), of("pwd", None));
         let tool = |index| transcript.head(index).unwrap().tool.as_deref();
         assert_eq!((tool(2), tool(4)), (Some("bash"), None));
+    }
+
+    #[test]
+    fn states_of_the_environment_are_folded() {
+        let state = |text| Step {
+            role: Some("state".to_owned()),
+            ..step(StepKind::Other, text)
+        };
+        let steps = [state("[state] stats:\n{}"), state("[state] status: on")];
+        let transcript = Transcript::of(&steps);
+        assert!(transcript.is_folded(0) && !transcript.is_folded(1));
+        assert_eq!(transcript.head(0).unwrap().gist, "[state] stats:");
     }
 
     #[test]
