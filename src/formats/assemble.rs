@@ -114,6 +114,8 @@ impl Piece {
 struct Slot {
     /// Within what its id means one task.
     scope: Option<Scope>,
+    /// The group of another step that has the id which the records tell.
+    of_another_step: Option<String>,
     tellings: Vec<Telling>,
     /// Trajectories that are not built in yet.
     fresh: Vec<Piece>,
@@ -279,11 +281,21 @@ impl Assembler {
             + found.harbor.rollouts()
             + found.inspect.rollouts()
             + found.openhands.rows.len();
+        // Rankings inside a record are about the group that the record became.
+        let mut moved: HashMap<(At, String), String> = HashMap::new();
         for group in found.groups {
             trajectories += group.trajectories.len();
-            self.take_group(file, group);
+            let (at, told) = (group.at, group.id.clone());
+            let id = self.take_group(file, group);
+            if id != told {
+                moved.insert((at, told), id);
+            }
         }
-        for answer in found.answers {
+        for mut answer in found.answers {
+            let at = answer.at.filter(|_| !moved.is_empty());
+            if let Some(id) = at.and_then(|at| moved.get(&(at, answer.group.clone()))) {
+                answer.group.clone_from(id);
+            }
             let place = self.answers.len();
             let of = self.answers_of.entry(answer.group.clone()).or_default();
             of.push(place);
@@ -401,13 +413,16 @@ impl Assembler {
         self.set(true)
     }
 
-    fn take_group(&mut self, file: usize, group: FoundGroup) {
-        let id = self.id_in_scope(&group);
-        let index = self.slot(id);
+    /// Takes over a group, or a part of one; answers the id it is gathered under.
+    fn take_group(&mut self, file: usize, group: FoundGroup) -> String {
+        let of_any_step = self.id_in_scope(&group);
+        let id = self.id_at_step(of_any_step.clone(), group.step);
+        let index = self.slot(id.clone());
         self.dirty.insert(index);
         let Some(slot) = self.slots.get_mut(index) else {
-            return;
+            return id;
         };
+        slot.of_another_step = (id != of_any_step).then_some(of_any_step);
         slot.scope.clone_from(&group.scope);
         let telling = Telling {
             step: group.step,
@@ -439,6 +454,22 @@ impl Assembler {
             slot.fresh.push(Piece::of(trajectory, *seq));
             *seq = (*seq + 1).min(JOINED - 1);
         }
+        id
+    }
+
+    /// The id with the step behind it when the group of that id is of another step: the policy has
+    /// changed in between, its rollouts are not comparable.
+    fn id_at_step(&self, mut id: String, step: Option<i64>) -> String {
+        let Some(step) = step else { return id };
+        let is_of_another = |id: &String| {
+            let slot = self.index.get(id).and_then(|&index| self.slots.get(index));
+            let told = slot.and_then(Slot::step);
+            told.is_some_and(|told| told != step)
+        };
+        while is_of_another(&id) {
+            let _ = write!(id, "@{step}");
+        }
+        id
     }
 
     /// The index of the group with this id, new when there is none.
@@ -675,6 +706,7 @@ impl Slot {
     fn new(id: String) -> Self {
         Self {
             scope: None,
+            of_another_step: None,
             tellings: Vec::new(),
             fresh: Vec::new(),
             refused: Vec::new(),
@@ -691,6 +723,11 @@ impl Slot {
             answers: Arc::default(),
             problems: Vec::new(),
         }
+    }
+
+    /// The training step that records told.
+    fn step(&self) -> Option<i64> {
+        self.tellings.iter().find_map(|telling| telling.step)
     }
 
     /// Whether no record of its own gave it a trajectory.
@@ -761,18 +798,18 @@ impl Slot {
 
         let id = group_id.as_str();
         let mut task = Task::default();
-        let mut step = None;
+        let step = self.step();
+        if let (Some(other), Some(first), Some(step)) =
+            (&self.of_another_step, self.tellings.first(), step)
+        {
+            let reason = format!(
+                "{other} is of another step than {step}: these rollouts are a group of their own"
+            );
+            self.problems
+                .push(problem(about.files, first.at, id, reason));
+        }
         let mut meta = Extra::default();
         for telling in &self.tellings {
-            match (step, telling.step) {
-                (Some(before), Some(now)) if before != now => {
-                    let reason = format!("step {now} contradicts step {before}; the first counts");
-                    self.problems
-                        .push(problem(about.files, telling.at, id, reason));
-                }
-                (None, told) => step = told,
-                _ => {}
-            }
             if let Some(told) = &telling.task
                 && !task.add(told)
             {

@@ -250,7 +250,7 @@ pub(crate) struct FoundGroup {
 }
 
 /// File and line of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub(crate) struct At {
     /// Index into the list of files.
     pub file: usize,

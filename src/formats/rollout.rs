@@ -133,12 +133,13 @@ pub(crate) fn place_name(record: &Record<'_>) -> String {
     }
 }
 
-/// The first six hex digits of a text's SHA-256: a short name for a task that has none.
+/// The first twelve hex digits of a text's SHA-256: a short name for a task that has none, long
+/// enough for the prompts of a whole run.
 pub(crate) fn short_hash(text: &str) -> String {
     use sha2::{Digest as _, Sha256};
     Sha256::digest(text.as_bytes())
         .iter()
-        .take(3)
+        .take(6)
         .map(|byte| format!("{byte:02x}"))
         .collect()
 }

@@ -101,8 +101,18 @@ pub(crate) fn join(
     tell_missing(&parts, &finished, joining);
     let mut folders = sort_files(&jobs, joining);
     let mut lone = Vec::new();
+    let tasks: BTreeMap<PathBuf, String> = parts
+        .trials
+        .iter()
+        .filter_map(|trial| Some((own(trial.part, trial.at, joining)?, trial.task.clone())))
+        .collect();
     for chain in chains(parts.documents, joining) {
-        match jobs.trial(&chain.path).map(Path::to_path_buf) {
+        let trial = jobs.trial(&chain.path).map(Path::to_path_buf);
+        let is_its = |folder: &PathBuf| {
+            let task = tasks.get(folder);
+            task.is_none_or(|task| chain.path.parent() != Some(folder) || may_be_of(&chain, task))
+        };
+        match trial.filter(is_its) {
             Some(folder) => folders.entry(folder).or_default().chains.push(chain),
             None => lone.push(chain),
         }
@@ -167,6 +177,21 @@ pub(crate) fn join(
         add_lone(&chain, joining);
     }
     jobs
+}
+
+/// Whether a trace right beside a result, where Harbor puts none, may be of that trial: it tells the
+/// trial's task, or no task at all.
+fn may_be_of(chain: &Chain, task: &str) -> bool {
+    let first = &chain.documents[0];
+    let last = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+    match first.task.as_ref().or(first.session.as_ref()) {
+        Some(told) if first.task.is_some() => last(told) == last(task),
+        Some(_) => {
+            let name = chain.path.file_stem().unwrap_or_default();
+            name.to_string_lossy().starts_with("trajectory")
+        }
+        None => true,
+    }
 }
 
 /// The files in each trial's folder.
@@ -590,17 +615,20 @@ fn add_old(
             .find(|folder| policies.contains_key(*folder));
         known.map(Path::to_path_buf)
     };
-    let mut seen: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    let mut seen: BTreeMap<String, Vec<(PathBuf, Option<usize>)>> = BTreeMap::new();
     let (listed, alone): (Vec<_>, Vec<_>) =
         trials.into_iter().partition(|trial| trial.part.is_some());
     for mut trial in alone.into_iter().chain(listed) {
         let path = joining.path(trial.at.file);
         let folder = path.parent().unwrap_or(&path).to_path_buf();
         let before = seen.entry(trial.trajectory.id.0.clone()).or_default();
-        if trial.part.is_some() && before.iter().any(|other| other.starts_with(&folder)) {
+        // Twice in one list they are two trials.
+        let list = trial.part.map(|_| trial.at.file);
+        let mut before_it = before.iter().filter(|(_, of)| *of != list);
+        if list.is_some() && before_it.any(|(other, _)| other.starts_with(&folder)) {
             continue;
         }
-        before.push(folder.clone());
+        before.push((folder.clone(), list));
         if let Some(run) = run_of(&folder) {
             trial.trajectory.policy = policies.get(&run).and_then(|run| run.policy.clone());
         }

@@ -47,8 +47,18 @@ pub(crate) fn join(parts: Parts, joining: &mut Joining) -> BTreeSet<PathBuf> {
         tell_lost(path, samples, joining);
     }
 
+    let numbers: BTreeSet<(PathBuf, String)> = parts
+        .samples
+        .iter()
+        .filter(|sample| sample.is_number)
+        .map(|sample| (sample.path.clone(), sample.id.clone()))
+        .collect();
     let mut owners: HashMap<String, PathBuf> = HashMap::new();
-    for sample in parts.samples {
+    for mut sample in parts.samples {
+        // 1 and "1" are two samples.
+        if !sample.is_number && numbers.contains(&(sample.path.clone(), sample.id.clone())) {
+            sample.id = format!("\"{}\"", sample.id);
+        }
         let mut trajectory = sample.trajectory;
         if let Some(log) = logs.get(&sample.path) {
             let model = log.model.clone().filter(|model| model != "none/none");

@@ -64,6 +64,8 @@ pub(super) struct Sample {
     pub path: PathBuf,
     /// The sample's id: the group.
     pub id: String,
+    /// Whether the id is a number.
+    pub is_number: bool,
     /// Its epoch.
     pub epoch: i64,
     /// The index entry.
@@ -207,6 +209,9 @@ pub(super) fn read_one(
     let at = At::of(record);
     found.inspect.samples.push(Sample {
         path: path.to_path_buf(),
+        is_number: fields
+            .some("id")
+            .is_some_and(|id| id.kind() == Kind::Number),
         id,
         epoch,
         trajectory,

@@ -208,18 +208,63 @@ const VERDICT: &[&str] = &[
     "label",
 ];
 
-/// Whether a record is a row of a table of rollouts: messages in one column and, in others, the
-/// patch, the verdict or the rollout's id, which neither a prediction nor a trace alone has.
+/// Columns that tell the rollouts of a task apart, or judge each: predictions of the harness have
+/// neither, for there a task occurs once.
+const OWN: &[&str] = &[
+    "trajectory_id",
+    "traj_id",
+    "rollout_id",
+    "run_id",
+    "run",
+    "sample_id",
+    "attempt_id",
+    "attempt",
+    "rollout_index",
+    "sample_index",
+    "reward",
+    "score",
+    "success",
+    "is_success",
+    "passed",
+    "correct",
+];
+
+/// Whether a record is a row of a table of rollouts, which neither a prediction nor a trace alone is:
+/// messages in one column and, in others, the patch, the verdict or the rollout's id; or a patch with
+/// the rollout's id or reward.
 pub(crate) fn is_row(fields: &Fields<'_>) -> bool {
     // Columns are there where a row has nothing to say, too.
     let has = |columns: &[&str]| columns.iter().any(|column| fields.has(column));
-    has(GROUP)
-        && (has(VERDICT) || has(&["trajectory_id", "traj_id", "generated_patch", "git_patch"]))
-        && !fields.has("info")
+    if !has(GROUP) || fields.has("info") {
+        return false;
+    }
+    // A task row's own `patch` is the reference.
+    let is_task = has(&["test_patch", "FAIL_TO_PASS"]);
+    if has(OWN) && (has(&["model_patch"]) || (has(&["patch", "fix_patch"]) && !is_task)) {
+        return true;
+    }
+    (has(VERDICT) || has(&["trajectory_id", "traj_id", "generated_patch", "git_patch"]))
         && TURNS.iter().any(|column| {
-            let turns = fields.raw(column);
-            turns.is_some_and(|raw| raw.get() == "null" || is_turns(raw))
+            fields
+                .raw(column)
+                .is_some_and(|raw| may_be_turns(column, raw))
         })
+}
+
+/// Whether a value may stand in a column of messages: also where a row has none, or broken ones.
+fn may_be_turns(column: &str, raw: Raw<'_>) -> bool {
+    match raw.kind() {
+        Kind::List => json::list("", raw).is_ok_and(|items| {
+            is_turn_list(&items) || items.iter().all(|item| item.get() == "null")
+        }),
+        Kind::Text => {
+            let text = json::text("", raw.get()).unwrap_or_default();
+            let text = text.trim_start();
+            // What else stands under other names may be the path of a trace.
+            column == "messages" || text.is_empty() || text.starts_with('[')
+        }
+        _ => raw.get() == "null",
+    }
 }
 
 /// A guess.

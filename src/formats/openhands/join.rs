@@ -135,6 +135,7 @@ fn hand_over(row: Row, runs: &mut swebench::Parts) {
         resolved: None,
         place: trace.place,
         source: PatchSource::Trace(trace.format),
+        row: None,
         at: row.at,
         marks: row.marks,
         meta,

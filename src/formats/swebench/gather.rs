@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diff::summarize;
-use crate::domain::{Extra, PatchHash};
+use crate::domain::Extra;
 use crate::formats::Problem;
 use crate::formats::assemble::Joining;
 use crate::formats::files::Place;
@@ -36,6 +36,8 @@ pub(super) struct Run {
     pub(super) folder: PathBuf,
     /// Stem of the predictions file, when several runs share the folder.
     pub(super) stem: Option<String>,
+    /// The files that its predictions stand in.
+    pub(super) files: BTreeSet<PathBuf>,
     pub(super) models: BTreeSet<String>,
     pub(super) prefixes: BTreeSet<String>,
     pub(super) predictions: Vec<Prediction>,
@@ -50,17 +52,23 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Whether it holds the tasks' reference patches instead of attempts.
+    /// Whether it holds the tasks' reference patches instead of attempts: the name of its folder, its
+    /// file or all its models is `gold` or `golden`, or ends in `_golden`. Models may have such a word
+    /// in their names.
     pub(super) fn is_reference(&self) -> bool {
         let says = |name: &str| {
-            name.split(|c: char| !c.is_ascii_alphanumeric())
-                .any(|word| ["gold", "golden"].contains(&word.to_ascii_lowercase().as_str()))
+            let name = name.to_ascii_lowercase();
+            ["gold", "golden"].contains(&name.as_str()) || name.ends_with("_golden")
         };
-        says(&self.name) || (!self.models.is_empty() && self.models.iter().all(|model| says(model)))
+        says(&last_name(&self.folder))
+            || says(self.name.rsplit('/').next().unwrap_or_default())
+            || self.stem.as_deref().is_some_and(says)
+            || (!self.models.is_empty() && self.models.iter().all(|model| says(model)))
     }
 
-    /// Whether a path names this run: its model, its stem or its folder.
-    pub(super) fn is_named_by(&self, path: &Path) -> bool {
+    /// Length of the longest name of this run that a part of the path begins with: its model, its
+    /// stem or its folder. `None`: the path does not name it.
+    pub(super) fn named_by(&self, path: &Path) -> Option<usize> {
         let mut names: Vec<String> = self
             .models
             .iter()
@@ -69,15 +77,15 @@ impl Run {
         names.extend(self.stem.clone());
         names.extend(self.prefixes.iter().cloned());
         names.push(last_name(&self.folder));
-        path.components().any(|part| {
-            let part = part.as_os_str().to_string_lossy();
-            names.iter().any(|name| {
-                !name.is_empty()
-                    && part
-                        .strip_prefix(name.as_str())
-                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            })
-        })
+        let named = |name: &&String| {
+            !name.is_empty()
+                && path.components().any(|part| {
+                    let part = part.as_os_str().to_string_lossy();
+                    let rest = part.strip_prefix(name.as_str());
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                })
+        };
+        names.iter().filter(named).map(String::len).max()
     }
 }
 
@@ -152,6 +160,7 @@ pub(super) fn submissions(
             resolved: None,
             place: trace.place,
             source,
+            row: None,
             at: trace.at,
             marks: Vec::new(),
             meta: Extra::default(),
@@ -198,6 +207,7 @@ pub(super) fn evaluated(
                 digest: 0,
             },
             source: PatchSource::File,
+            row: None,
             at: At { file, line: None },
             marks: Vec::new(),
             meta: Extra::default(),
@@ -206,36 +216,84 @@ pub(super) fn evaluated(
     out
 }
 
+/// The predictions of one file.
+struct OfFile {
+    path: PathBuf,
+    predictions: Vec<Prediction>,
+}
+
+impl OfFile {
+    /// Whether it holds one task, whose name it or the folder around it has: files beside a run's
+    /// predictions repeat these one by one.
+    fn is_per_task(&self, folder: &Path) -> bool {
+        let [only] = self.predictions.as_slice() else {
+            return false;
+        };
+        self.path.parent() != Some(folder)
+            || instance_of(&self.path).as_deref() == Some(&only.instance)
+    }
+
+    /// The name of its run, when there are others in the folder.
+    fn stem(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        match name.strip_suffix(".traj.json") {
+            Some(stem) => stem.to_owned(),
+            None => self
+                .path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+        }
+    }
+}
+
 /// Sorts predictions into runs: one a folder, unless files of a folder contradict each other or
 /// one file holds several models.
 pub(super) fn gather(predictions: Vec<Prediction>, joining: &mut Joining) -> Vec<Run> {
-    let mut folders: BTreeMap<PathBuf, BTreeMap<usize, Vec<Prediction>>> = BTreeMap::new();
+    let mut folders: BTreeMap<PathBuf, BTreeMap<usize, OfFile>> = BTreeMap::new();
     for prediction in predictions {
-        let folder = run_folder(&joining.path(prediction.at.file), &prediction.instance);
+        let path = joining.path(prediction.at.file);
+        let folder = run_folder(&path, &prediction.instance);
         let files = folders.entry(folder).or_default();
-        files
-            .entry(prediction.at.file)
-            .or_default()
-            .push(prediction);
+        let file = files.entry(prediction.at.file).or_insert_with(|| OfFile {
+            path,
+            predictions: Vec::new(),
+        });
+        file.predictions.push(prediction);
     }
     let mut runs = Vec::new();
     for (folder, files) in folders {
-        let apart = files_contradict(&files);
+        let apart = apart(&folder, &files);
         let mut whole: Vec<Prediction> = Vec::new();
+        let mut named: Vec<(String, Vec<Prediction>)> = Vec::new();
         // Files with many predictions first: per-task copies follow them.
-        let mut files: Vec<(usize, Vec<Prediction>)> = files.into_iter().collect();
-        files.sort_by_key(|(file, predictions)| (predictions.len() == 1, *file));
-        for (file, predictions) in files {
-            if apart && predictions.len() > 1 {
-                let stem = joining
-                    .path(file)
-                    .file_stem()
-                    .map(|stem| stem.to_string_lossy().into_owned())
-                    .unwrap_or_default();
-                by_model(&folder, Some(stem), predictions, &mut runs, joining);
-            } else {
-                whole.extend(predictions);
+        let mut files: Vec<(usize, OfFile)> = files.into_iter().collect();
+        files.sort_by_key(|(index, file)| (file.is_per_task(&folder), *index));
+        for (index, mut file) in files {
+            name_rows(&mut file);
+            if !apart.contains(&index) {
+                whole.extend(file.predictions);
+                continue;
             }
+            // Attempts at several tasks, numbered in a folder for each task, are a run by number.
+            let stem = file.stem();
+            let is_new = |before: &[Prediction]| {
+                let own = &file.predictions;
+                let has = |one: &Prediction| before.iter().any(|b| b.instance == one.instance);
+                file.is_per_task(&folder) && !own.iter().any(has)
+            };
+            match named.iter_mut().find(|(name, _)| *name == stem) {
+                Some((_, before)) if is_new(before) => before.extend(file.predictions),
+                Some(_) => {
+                    let inside = file.path.strip_prefix(&folder).unwrap_or(&file.path);
+                    named.push((inside.display().to_string(), file.predictions));
+                }
+                None => named.push((stem, file.predictions)),
+            }
+        }
+        for (stem, predictions) in named {
+            by_model(&folder, Some(stem), predictions, &mut runs, joining);
         }
         if !whole.is_empty() {
             by_model(&folder, None, whole, &mut runs, joining);
@@ -244,27 +302,81 @@ pub(super) fn gather(predictions: Vec<Prediction>, joining: &mut Joining) -> Vec
     runs
 }
 
-/// Whether two files with several predictions give different patches for one task.
-fn files_contradict(files: &BTreeMap<usize, Vec<Prediction>>) -> bool {
-    let mut last: BTreeMap<&str, (usize, PatchHash)> = BTreeMap::new();
-    for (file, predictions) in files
-        .iter()
-        .filter(|(_, predictions)| predictions.len() > 1)
-    {
-        let mut own: BTreeMap<&str, PatchHash> = BTreeMap::new();
-        for prediction in predictions {
-            own.insert(&prediction.instance, prediction.patch.sha256);
-        }
-        for (id, hash) in own {
-            match last.get(id) {
-                Some((_, before)) if *before != hash => return true,
-                _ => {
-                    last.insert(id, (*file, hash));
-                }
-            }
+/// The files of a folder that are runs of their own: those that give another patch for a task than
+/// another file, are of another model, or are another trace of it. Files that repeat a run's
+/// predictions task by task only contradict each other.
+fn apart(folder: &Path, files: &BTreeMap<usize, OfFile>) -> BTreeSet<usize> {
+    let mut by_task: BTreeMap<(&str, bool), BTreeMap<usize, &Prediction>> = BTreeMap::new();
+    for (index, file) in files {
+        let is_per_task = file.is_per_task(folder);
+        for prediction in &file.predictions {
+            // The last of a task counts.
+            let of_task = by_task
+                .entry((&prediction.instance, is_per_task))
+                .or_default();
+            of_task.insert(*index, prediction);
         }
     }
-    false
+    let mut apart = BTreeSet::new();
+    for of_task in by_task.values() {
+        for ((a, before), (b, now)) in of_task.iter().zip(of_task.iter().skip(1)) {
+            if are_two_rollouts(before, now) {
+                apart.extend([*a, *b]);
+            }
+        }
+        // One that differs from its neighbour differs from those that equal the neighbour, too.
+        if of_task.keys().any(|file| apart.contains(file)) {
+            apart.extend(of_task.keys());
+        }
+    }
+    let is_list = |index: &usize| {
+        files
+            .get(index)
+            .is_some_and(|file| !file.is_per_task(folder))
+    };
+    if apart.iter().any(is_list) {
+        apart.extend(files.keys().filter(|index| is_list(index)));
+    }
+    apart
+}
+
+/// Whether predictions for one task in two files cannot be the same one.
+fn are_two_rollouts(a: &Prediction, b: &Prediction) -> bool {
+    let differ = |a: Option<&str>, b: Option<&str>| a.zip(b).is_some_and(|(a, b)| a != b);
+    let is_trace =
+        |one: &Prediction| !matches!(one.source, PatchSource::Record | PatchSource::File);
+    let is_whole_file = |one: &Prediction| is_trace(one) && one.at.line.is_none();
+    a.patch.sha256 != b.patch.sha256
+        || differ(a.label(), b.label())
+        || (is_whole_file(a) && is_whole_file(b))
+        || (is_trace(a) && is_trace(b) && a.cost_usd != b.cost_usd)
+}
+
+/// Names the records of a file in which a task has several that are judged: each is a rollout.
+fn name_rows(file: &mut OfFile) {
+    let mut records: BTreeMap<(&str, Option<&str>), (usize, bool)> = BTreeMap::new();
+    for prediction in &file.predictions {
+        let key = (prediction.instance.as_str(), prediction.label());
+        let (count, judged) = records.entry(key).or_default();
+        *count += 1;
+        *judged |= prediction.resolved.is_some();
+    }
+    if !records
+        .values()
+        .any(|(count, judged)| *count > 1 && *judged)
+    {
+        return;
+    }
+    let stem = file.stem();
+    for prediction in &mut file.predictions {
+        let place = &prediction.place;
+        let number = match (prediction.at.line, place.element) {
+            (Some(line), _) => line,
+            (None, Some(element)) => element as u64 + 1,
+            (None, None) => place.start,
+        };
+        prediction.row = Some(format!("{stem}:{number}"));
+    }
 }
 
 /// Whether predictions are of several models, each with a run of its own: every record names its
@@ -322,10 +434,15 @@ fn by_model(
 /// the first.
 fn settle(predictions: Vec<Prediction>, run: &mut Run, joining: &mut Joining) {
     let mut place: BTreeMap<String, usize> = BTreeMap::new();
-    let mut others = 0_usize;
+    let mut others: Vec<(At, String)> = Vec::new();
     for prediction in predictions {
+        run.files.insert(joining.path(prediction.at.file));
         run.models.extend(prediction.model.clone());
         run.prefixes.extend(prediction.prefix.clone());
+        if prediction.row.is_some() {
+            run.predictions.push(prediction);
+            continue;
+        }
         let told = prediction
             .resolved
             .map(|flag| (Verdict::of_flag(flag), prediction.at));
@@ -353,7 +470,7 @@ fn settle(predictions: Vec<Prediction>, run: &mut Run, joining: &mut Joining) {
         }
         if !same {
             // What such a record tells is about another patch.
-            others += 1;
+            others.push((at, id));
             continue;
         }
         run.verdicts.extend(told.map(|told| (id, told)));
@@ -362,12 +479,23 @@ fn settle(predictions: Vec<Prediction>, run: &mut Run, joining: &mut Joining) {
             before.meta = prediction.meta;
         }
     }
-    if others > 0 {
-        let reason = format!(
-            "{others} per-task files hold another patch than the run's predictions file; the \
-             predictions file counts"
-        );
-        joining.problems.push(Problem::new(&run.folder, reason));
+    match others.as_slice() {
+        [] => {}
+        [(at, id)] => joining.problem(
+            *at,
+            id,
+            "the file holds another patch than the run's predictions file, which counts",
+        ),
+        [(at, id), ..] => {
+            let first = joining.path(at.file);
+            let first = first.file_name().unwrap_or_default().to_string_lossy();
+            let reason = format!(
+                "{} per-task files hold another patch than the run's predictions file, which \
+                 counts; the first is {first} ({id})",
+                others.len()
+            );
+            joining.problems.push(Problem::new(&run.folder, reason));
+        }
     }
 }
 

@@ -61,6 +61,8 @@ pub(crate) struct Prediction {
     pub place: Place,
     /// What stands there.
     pub source: PatchSource,
+    /// Its rollout's id, when its file has several judged records of a task: each is a rollout then.
+    pub row: Option<String>,
     /// File and line.
     pub at: At,
     /// What is odd about it.
@@ -129,6 +131,7 @@ pub(crate) fn read_prediction(record: &Record<'_>, found: &mut Found) {
         resolved,
         place: record.place,
         source: PatchSource::Record,
+        row: None,
         at: At::of(record),
         marks: Vec::new(),
         meta: Extra(small(meta)),

@@ -123,6 +123,17 @@ pub(crate) fn join(parts: Parts, joining: &mut Joining) -> Joined {
     for run in attempts {
         add_run(run, joining);
     }
+    if joining.attempts.is_empty() {
+        for run in &reference {
+            let reason = format!(
+                "{} patches are the tasks' references by the run's name ({}), and no attempt is \
+                 beside them: nothing to group",
+                run.predictions.len(),
+                run.name
+            );
+            joining.problems.push(Problem::new(&run.folder, reason));
+        }
+    }
     let mut references: HashMap<String, Vec<TaskSource>> = HashMap::new();
     for prediction in reference.into_iter().flat_map(|run| run.predictions) {
         let of = references.entry(prediction.instance).or_default();
@@ -147,16 +158,12 @@ pub(super) fn find_run(path: &Path, runs: &[Run], instance: Option<&str>) -> Opt
             [only] => return Some(*only),
             several => {
                 let inside = path.strip_prefix(folder).unwrap_or(path);
-                let mut named = several
-                    .iter()
-                    .copied()
-                    .filter(|&i| runs[i].is_named_by(inside));
-                return named.next();
+                return of_several(several, runs, (path, inside), instance);
             }
         }
     }
     let mut named = (0..runs.len()).filter(|&index| {
-        runs[index].is_named_by(path)
+        runs[index].named_by(path).is_some()
             && instance.is_none_or(|id| {
                 runs[index]
                     .predictions
@@ -168,6 +175,34 @@ pub(super) fn find_run(path: &Path, runs: &[Run], instance: Option<&str>) -> Opt
         (Some(only), None) => Some(only),
         _ => None,
     }
+}
+
+/// Which of several runs in a folder a file belongs to: the only one whose predictions stand in it,
+/// else the one that its path names best, else the only one with its task.
+fn of_several(
+    several: &[usize],
+    runs: &[Run],
+    (path, inside): (&Path, &Path),
+    instance: Option<&str>,
+) -> Option<usize> {
+    let only = |mut found: Vec<usize>| found.pop().filter(|_| found.is_empty());
+    let all = || several.iter().copied();
+    let has_task = |&index: &usize| {
+        let mut predictions = runs[index].predictions.iter();
+        predictions.any(|prediction| instance == Some(prediction.instance.as_str()))
+    };
+    let owners = all().filter(|&index| runs[index].files.contains(path));
+    if let Some(owner) = only(owners.collect()) {
+        return Some(owner);
+    }
+    let best = all().filter_map(|index| runs[index].named_by(inside)).max();
+    if best.is_none() {
+        return only(all().filter(has_task).collect());
+    }
+    let named: Vec<usize> = all()
+        .filter(|&index| runs[index].named_by(inside) == best)
+        .collect();
+    only(named.clone()).or_else(|| only(named.into_iter().filter(has_task).collect()))
 }
 
 fn attach_run_report(report: RunReport, runs: &mut [Run], joining: &mut Joining) {
@@ -312,7 +347,9 @@ fn attach_task_report(
 
 /// Adds a run's attempts to their groups.
 fn add_run(mut run: Run, joining: &mut Joining) {
-    if !run.has_report && run.verdicts.is_empty() {
+    let judges =
+        |prediction: &Prediction| prediction.row.is_some() && prediction.resolved.is_some();
+    if !run.has_report && run.verdicts.is_empty() && !run.predictions.iter().any(judges) {
         let reason = match run.predictions.len() {
             1 => "no report beside the predictions: 1 trajectory is unscored".to_owned(),
             count => format!("no report beside the predictions: {count} trajectories are unscored"),
@@ -321,7 +358,10 @@ fn add_run(mut run: Run, joining: &mut Joining) {
     }
     for prediction in std::mem::take(&mut run.predictions) {
         let id = prediction.instance.clone();
-        let found = rollouts(&mut run, prediction, joining);
+        let found = match prediction.row.clone() {
+            Some(row) => vec![of_row(&run, prediction, row)],
+            None => rollouts(&mut run, prediction, joining),
+        };
         joining.attempts.entry(id).or_default().extend(found);
     }
     if !run.traces.is_empty() {
@@ -405,6 +445,35 @@ fn rollouts(run: &mut Run, prediction: Prediction, joining: &Joining) -> Vec<Fou
         out.push(rollout(run, prediction, None, joining));
     }
     out
+}
+
+/// The rollout that one of several judged records of a task is: only its own verdict is about it.
+fn of_row(run: &Run, prediction: Prediction, row: String) -> FoundTrajectory {
+    let verdict = match prediction.resolved {
+        Some(flag) => Verdict::of_flag(flag),
+        None if run.verdicts.contains_key(&prediction.instance) => {
+            Verdict::none("which record of the task the report is about is not told")
+        }
+        None => Verdict::none("no verdict"),
+    };
+    let mut trajectory = Trajectory::new(row, verdict.outcome);
+    trajectory.marks.extend(verdict.mark);
+    trajectory.marks.extend(prediction.marks);
+    trajectory.policy = prediction.model;
+    trajectory.patch = prediction.patch;
+    trajectory.cost_usd = prediction.cost_usd;
+    trajectory.meta = prediction.meta;
+    mark_patch(&mut trajectory);
+    FoundTrajectory {
+        trajectory,
+        source: TrajectorySource {
+            record: Some(RecordAt::Prediction(prediction.place)),
+            ..TrajectorySource::default()
+        },
+        order: None,
+        again: Again::Number,
+        at: prediction.at,
+    }
 }
 
 /// The rollout that a prediction is.
