@@ -340,6 +340,14 @@ fn options_before_a_command_get_a_hint() {
 }
 
 #[test]
+fn a_database_in_a_folder_that_is_missing_is_told_before_anything_is_judged() {
+    let desk = Desk::new();
+    let answer = desk.run(&["groups.jsonl", "--db", "nowhere/gagar.db"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    assert!(answer.err.contains("nowhere is no folder"), "{answer:?}");
+}
+
+#[test]
 fn unscored_trajectories_are_counted_on_stderr() {
     let desk = Desk::new();
     let answer = desk.run(&["advantages", "groups.jsonl", "--source", "grader"]);

@@ -42,6 +42,13 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
             }));
         }
     }
+    if let Some(folder) = cli.common.db.parent()
+        && !(folder.as_os_str().is_empty() || folder.is_dir())
+    {
+        let (db, folder) = (cli.common.db.display(), folder.display());
+        let text = format!("{db}: judgements cannot be stored there: {folder} is no folder");
+        return Err(CliError::usage(text));
+    }
     check_theme(cli.screen.theme.as_deref())?;
     let options = TuiOptions {
         paths: cli.paths.clone(),

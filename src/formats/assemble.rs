@@ -228,6 +228,11 @@ impl Assembler {
         }
     }
 
+    /// Drops what listing met and is settled.
+    pub(crate) fn drop_listing(&mut self, is_settled: &dyn Fn(&Problem) -> bool) {
+        self.listing.retain(|problem| !is_settled(problem));
+    }
+
     /// Takes over what is gone of what was listed.
     pub(crate) fn set_gone(&mut self, problems: Vec<Problem>) {
         self.gone = problems;

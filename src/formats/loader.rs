@@ -3,7 +3,7 @@
 //! What is *not* here: threads and waiting (`follow` tells when to look), and what a record means.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -170,6 +170,13 @@ impl Loader {
         };
         let mut problems = Vec::new();
         let (there, files) = scan::list_again(&self.paths, &self.options, &is_known, &mut problems);
+        // What could not be listed before and is to be read now is no problem any more.
+        let listed: HashSet<&Path> = files
+            .iter()
+            .flat_map(|file| [file.path.as_path(), file.origin()])
+            .collect();
+        self.assembler
+            .drop_listing(&|problem| listed.contains(problem.path.as_path()));
         let now = by_origin(files, |_, file| {
             self.options
                 .rankings

@@ -402,3 +402,20 @@ fn unscored_outcomes_can_count_as_failures_and_same_patches_are_marked() {
     assert_eq!(set.groups[0].trajectories[1], *b);
     assert_eq!(set.problems.len(), 1);
 }
+
+#[test]
+fn a_file_that_comes_back_is_no_problem_any_more() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, line("m", "a", 1.0)).expect("write");
+    // Named itself, not through its folder.
+    let mut loader = loader(&path);
+    read(&mut loader);
+    fs::remove_file(&path).expect("remove");
+    let (_, set) = look(&mut loader).expect("a change");
+    assert!(!set.problems.is_empty());
+    fs::write(&path, line("m", "a", 1.0) + &line("m", "b", 0.0)).expect("write");
+    let (_, set) = look(&mut loader).expect("a change");
+    assert_eq!(set.problems, []);
+    assert_eq!(names(&set), ["m: a b"]);
+}

@@ -204,3 +204,15 @@ fn the_list_follows_a_filter_while_it_is_typed() {
     harness.press("<esc>");
     assert_eq!(harness.model.groups.visible().len(), all);
 }
+
+#[test]
+fn a_folder_without_rollouts_does_not_send_to_an_empty_list() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join("x.jsonl"), "{\"group_id\":\"m\",\"traj").unwrap();
+    let harness = Harness::open(&[root.path()], 80, 24).unwrap();
+    let set = harness.model.session.as_ref().unwrap().set();
+    let told = !(set.problems.is_empty() && set.foreign.is_empty());
+    let screen = harness.screen();
+    assert_eq!(screen.contains("! tells why"), told, "{screen}");
+    assert_eq!(screen.contains("No file here holds"), !told, "{screen}");
+}

@@ -148,7 +148,19 @@ fn draw_loading(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
 
 fn draw_nothing(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let key = |action| model.keymap.key_of(action).unwrap_or_default();
-    let line = if model.groups.totals.groups == 0 {
+    let told = model.session.as_ref().is_some_and(|session| {
+        let set = session.set();
+        !(set.problems.is_empty() && set.foreign.is_empty())
+    });
+    let line = if model.groups.totals.groups == 0 && !told {
+        let follows = model.loading.follow.is_some();
+        let waits = if follows {
+            " yet; what comes is shown"
+        } else {
+            ""
+        };
+        format!("No file here holds a whole rollout{waits}.")
+    } else if model.groups.totals.groups == 0 {
         format!(
             "No rollout group was found. {} tells why.",
             key(Action::Problems)
