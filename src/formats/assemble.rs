@@ -90,6 +90,15 @@ struct Piece {
     member: Member,
 }
 
+/// A verdict in words.
+fn verdict(trajectory: &Trajectory) -> String {
+    let word = trajectory.outcome.word();
+    match trajectory.reward {
+        Some(reward) => format!("{word} (reward {reward})"),
+        None => word.to_owned(),
+    }
+}
+
 impl Piece {
     fn of(found: FoundTrajectory, seq: u32) -> Self {
         Self {
@@ -850,13 +859,29 @@ impl Slot {
             let Piece {
                 trajectory, member, ..
             } = &mut piece;
-            if about.unscored_as_fail && trajectory.outcome == Outcome::Unscored {
+            // What is masked counts nowhere.
+            let counts = trajectory.outcome == Outcome::Unscored && !trajectory.masked;
+            if about.unscored_as_fail && counts {
                 trajectory.outcome = Outcome::Fail;
                 trajectory.reward = Some(0.0);
                 trajectory.marks.push(COUNTED_AS_FAIL.to_owned());
             }
             if !ids.insert(trajectory.id.0.clone()) {
                 if member.again == Again::Copy {
+                    let own = &trajectory.id;
+                    let first = kept.iter().map(|piece| &piece.trajectory);
+                    if let Some(first) = first.into_iter().find(|first| first.id == *own)
+                        && (first.outcome, first.reward) != (trajectory.outcome, trajectory.reward)
+                    {
+                        let reason = format!(
+                            "{} here, {} where it was found first, which counts",
+                            verdict(trajectory),
+                            verdict(first)
+                        );
+                        let name = format!("{id}/{own}");
+                        let told = problem(about.files, member.at(), &name, reason);
+                        self.problems.push(told);
+                    }
                     self.refused.push(piece);
                     continue;
                 }

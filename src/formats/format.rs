@@ -252,7 +252,7 @@ pub const FORMATS: &[Format] = &[
         doc: "Rows of TRL's completion log, as Parquet or JSON.",
         group: "equal prompt within one step",
         rollout: "the line",
-        reward: "reward, else the sum of the reward columns",
+        reward: "reward, else the sum of the columns called reward, score or _func",
         patch: "cut from the completion",
         detect: trl::is_row,
         read: trl::read,

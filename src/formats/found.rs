@@ -518,6 +518,23 @@ impl Found {
         }
     }
 
+    /// Tells the keys of an object in a record that occur with different values, unless one of the
+    /// problems from the one at `since` on tells so already.
+    pub(crate) fn contradictions(
+        &mut self,
+        record: &Record<'_>,
+        fields: &Fields<'_>,
+        since: usize,
+    ) {
+        for key in fields.contradictions() {
+            let reason = format!("{key}: the key occurs twice");
+            let told = self.problems.get(since..).unwrap_or_default();
+            if !told.iter().any(|problem| problem.reason.contains(&reason)) {
+                self.problem(record, None, format!("{reason}, the last counts"));
+            }
+        }
+    }
+
     /// Notes a problem of a record.
     pub(crate) fn problem(
         &mut self,

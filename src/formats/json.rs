@@ -299,6 +299,20 @@ impl<'a> Fields<'a> {
         self.keys().filter(|key| !seen.insert(*key)).collect()
     }
 
+    /// Keys that occur more than once with different values, each once.
+    pub(crate) fn contradictions(&self) -> Vec<&str> {
+        let mut pairs: Vec<(&str, &str)> =
+            self.pairs().map(|(key, raw)| (key, raw.get())).collect();
+        pairs.sort_unstable();
+        let mut keys: Vec<&str> = pairs
+            .windows(2)
+            .filter(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1)
+            .map(|two| two[0].0)
+            .collect();
+        keys.dedup();
+        keys
+    }
+
     /// A text; `None` when absent or null.
     pub(crate) fn text(&self, key: &str) -> Result<Option<String>, JsonError> {
         self.some(key).map(|raw| text(key, raw.get())).transpose()

@@ -28,6 +28,7 @@ use super::found::{
 };
 use super::json::{self, Fields, JsonError, Raw};
 use super::rankings;
+use super::rollout::Verdict;
 
 const GROUP_KEYS: &[&str] = &[
     "schema",
@@ -333,8 +334,14 @@ fn trajectory(
     }
     t.meta = extra(fields, TRAJECTORY_KEYS);
     match found.note(record, &name, fields.texts("marks")) {
-        Some(marks) => t.marks = marks,
-        None => super::assemble::mark_patch(t),
+        Some(marks) => {
+            t.marks = marks;
+            Verdict::mask(t);
+        }
+        None => {
+            Verdict::mask(t);
+            super::assemble::mark_patch(t);
+        }
     }
     Some(trajectory)
 }
@@ -394,6 +401,8 @@ fn verdict(
     };
     let word = found.note(record, name, fields.text("outcome"));
     let outcome = match word.as_deref() {
+        // What is no text is told above; it says that the reward is no verdict.
+        None if fields.some("outcome").is_some() => Outcome::Unscored,
         None => by_reward,
         Some("pass") => Outcome::Pass,
         Some("fail") => Outcome::Fail,
@@ -401,13 +410,14 @@ fn verdict(
         Some(other) => {
             let reason = format!("outcome: \"{other}\" is not pass, fail or unscored");
             found.problem(record, Some(name), reason);
-            by_reward
+            // "cancelled" and the like are no failures, whatever the reward.
+            Outcome::Unscored
         }
     };
     let is_verdict = found.note(record, name, fields.boolean("reward_is_verdict"));
     if let Some(value) = reward
         && outcome != by_reward
-        && word.is_some()
+        && matches!(word.as_deref(), Some("pass" | "fail" | "unscored"))
         && is_verdict.unwrap_or(true)
     {
         let reason = format!(

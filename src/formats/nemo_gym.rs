@@ -222,6 +222,11 @@ fn verdict(parts: &Parts<'_>, pass_at: f64, trajectory: &mut Trajectory) -> Resu
     let report = parts.report();
     let report = report.and_then(|report| report.boolean("resolved").ok().flatten());
     let resolved = flag("resolved")?.or(report);
+    // Null says that nobody knows, whatever number stands beside it.
+    if resolved.is_none() && parts.record.has("resolved") {
+        Verdict::unscored(format!("resolved is null ({told})")).put(trajectory);
+        return Ok(());
+    }
     let outcome = match resolved {
         Some(true) => Outcome::Pass,
         Some(false) => Outcome::Fail,

@@ -54,6 +54,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
                 continue;
             }
         };
+        found.contradictions(record, &trace, found.problems.len());
         let agent = trace.text("agent").ok().flatten().filter(|_| several);
         let group = agent.map_or_else(|| group.clone(), |agent| format!("{group} · {agent}"));
         let trajectory = trajectory(record, fields, &trace, (&group, &episode), found);
@@ -159,33 +160,35 @@ fn trajectory(
     (trajectory, task)
 }
 
-/// The sum of score times weight; an episode or a trace that broke down has no verdict.
+/// The sum of score times weight, none when a part of it is missing; an episode or a trace that broke down has no verdict.
 fn verdict(fields: &Fields<'_>, trace: &Fields<'_>, pass_at: f64) -> Result<Verdict, String> {
     let rewards = trace.object("rewards").map_err(|error| error.to_string())?;
     let rewards = rewards.unwrap_or_default();
-    let mut sum = None;
-    for (name, raw) in rewards.pairs().filter(|(_, raw)| raw.get() != "null") {
+    let mut parts = Vec::new();
+    for (name, raw) in rewards.pairs() {
         let inside = |error: JsonError| format!("rewards: {name}: {error}");
         let value = if raw.kind() == Kind::Object {
             let reward = Fields::of(name, raw).map_err(inside)?;
             let weight = reward.number("weight").map_err(inside)?.unwrap_or(1.0);
-            reward
-                .number("score")
-                .map_err(inside)?
-                .map(|score| score * weight)
+            let score = reward.number("score").map_err(inside)?;
+            // What weighs nothing is only watched.
+            let score = score.or((weight == 0.0).then_some(0.0));
+            score.map(|score| score * weight)
         } else {
             json::number(raw.get())
         };
-        sum = value.map(|value| sum.unwrap_or(0.0) + value).or(sum);
+        parts.push((name, value));
     }
+    let verdict = Verdict::of_sum(&parts, pass_at);
     let broke = |fields: &Fields<'_>| fields.boolean("ok").ok().flatten() == Some(false);
     if broke(fields) || broke(trace) {
-        let told = sum.map_or("no reward".to_owned(), |reward| format!("reward {reward}"));
+        let told = verdict.reward;
+        let told = told.map_or("no reward".to_owned(), |reward| format!("reward {reward}"));
         let error = first_error(trace).or_else(|| first_error(fields));
         let error = error.unwrap_or_else(|| "not ok".to_owned());
         return Ok(Verdict::unscored(format!("error: {error} ({told})")));
     }
-    Ok(Verdict::of_reward(sum, pass_at))
+    Ok(verdict)
 }
 
 /// The first error in a few words.

@@ -64,18 +64,18 @@ fn rule(text: impl Into<String>) -> AnswerError {
     AnswerError::Rule(text.into())
 }
 
-/// A record of this schema, one with `group_id`, `grader` and `status`, or a bare integer list
-/// (recognised in order to be refused with a reason).
+/// A record of this schema, or one with `group_id`, `grader` and `status`.
 pub(crate) fn is_ranking(record: &Record<'_>) -> bool {
     match &record.body {
         Body::Object(_) => match record.schema() {
             Some(schema) => schema == "gagar.ranking/1",
             None => record.has("group_id") && record.has("grader") && record.has("status"),
         },
-        Body::List(items) => record.key.is_none() && is_bare_list(items),
+        Body::List(_) => false,
     }
 }
 
+/// Whether a list holds ranks or places instead of tiers.
 fn is_bare_list(items: &[Raw<'_>]) -> bool {
     !items.is_empty()
         && items

@@ -10,7 +10,7 @@ use super::found::{Found, Scope};
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::native::title;
 use super::prompt_answer::PromptAnswer;
-use super::rollout::{self, Opened, Rollout, Verdict, extra, short_hash};
+use super::rollout::{self, Opened, Rollout, Verdict, extra, last_word, short_hash};
 use super::step_in_path::{at_step, behind};
 
 const KNOWN: &[&str] = &[
@@ -64,6 +64,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
                 continue;
             }
         };
+        found.contradictions(record, &inner, found.problems.len());
         let role = inner.text("name").ok().flatten().filter(|_| several);
         let group = role.map_or_else(|| group.clone(), |role| format!("{group} · {role}"));
         let name = format!("{group}/{episode}");
@@ -97,8 +98,21 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     }
 }
 
-/// The trajectory's reward, else the episode's, else whether it was correct.
+/// The trajectory's reward, else the episode's, else whether it was correct. An episode that broke
+/// down has no verdict.
 fn verdict(fields: &Fields<'_>, inner: &Fields<'_>, pass_at: f64) -> Result<Verdict, String> {
+    let verdict = recorded(fields, inner, pass_at)?;
+    let reason = fields.text("termination_reason").ok().flatten();
+    if reason.is_some_and(|reason| last_word(&reason) == "error") {
+        let told = verdict
+            .reward
+            .map_or("no reward".to_owned(), |reward| format!("reward {reward}"));
+        return Ok(Verdict::unscored(format!("ended by an error ({told})")));
+    }
+    Ok(verdict)
+}
+
+fn recorded(fields: &Fields<'_>, inner: &Fields<'_>, pass_at: f64) -> Result<Verdict, String> {
     for (of, key) in [
         (inner, "reward"),
         (fields, "reward"),

@@ -144,6 +144,13 @@ pub(crate) fn short_hash(text: &str) -> String {
         .collect()
 }
 
+/// The value of an enum as Python writes it (`Status.ABORTED`, `ABORTED`, `aborted`): the last word
+/// in lower case.
+pub(crate) fn last_word(text: &str) -> String {
+    let word = text.rsplit('.').next().unwrap_or(text);
+    word.trim().to_ascii_lowercase()
+}
+
 /// The fields of a record that is an object.
 ///
 /// # Errors
@@ -248,6 +255,40 @@ impl Verdict {
                     format!("{shown} is no reward and no verdict")
                 }),
         }
+    }
+
+    /// From the parts that a reward is the sum of, by name. A part without a number may be the one
+    /// that decides, so then there is no verdict; no parts at all are no reward.
+    pub(crate) fn of_sum(parts: &[(&str, Option<f64>)], pass_at: f64) -> Self {
+        let numbers = parts.iter().filter_map(|(_, number)| *number);
+        let sum = numbers.reduce(|sum, number| sum + number);
+        let missing: Vec<&str> = parts
+            .iter()
+            .filter(|(_, number)| number.is_none_or(f64::is_nan))
+            .map(|(name, _)| *name)
+            .collect();
+        // A single NaN says so itself.
+        let is_whole = missing.is_empty() || parts.len() == 1;
+        match sum {
+            Some(_) if !is_whole => {
+                Self::unscored(format!("no reward from {}", missing.join(" + ")))
+            }
+            sum => Self::of_reward(sum, pass_at),
+        }
+    }
+
+    /// Takes the verdict back from a rollout that is masked out of the loss, and marks what it was.
+    /// A rollout that is not masked, or has no verdict, stays as it is.
+    pub(crate) fn mask(trajectory: &mut Trajectory) {
+        if !trajectory.masked || trajectory.outcome == Outcome::Unscored {
+            return;
+        }
+        let word = trajectory.outcome.word();
+        let told = match trajectory.reward {
+            Some(reward) => format!("masked ({word}, reward {reward})"),
+            None => format!("masked ({word})"),
+        };
+        Self::unscored(told).put(trajectory);
     }
 
     /// Writes outcome, reward and mark into a trajectory.

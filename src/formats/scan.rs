@@ -815,7 +815,11 @@ pub(super) fn read_as(id: FormatId, record: &Record<'_>, found: &mut Found) {
     found.recognised += 1;
     *found.records.entry(id).or_default() += 1;
     found.format = id;
+    let before = found.problems.len();
     (format.read)(record, found);
+    if let Some(fields) = record.fields() {
+        found.contradictions(record, fields, before);
+    }
 }
 
 /// The first format that recognises a record.

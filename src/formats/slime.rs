@@ -9,7 +9,7 @@ use super::files::{Body, Record};
 use super::found::{Found, Scope};
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::prompt_answer::{PromptAnswer, recorded_patch};
-use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
+use super::rollout::{self, Opened, Rollout, Verdict, extra, last_word, place_name};
 
 /// Why a torch pickle is not read, and what to do.
 pub(crate) const PICKLE: &str = "a torch pickle, which only Python can read; export it first: \
@@ -67,7 +67,10 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     let list = samples(fields).unwrap_or_default();
     for (part, raw) in (0_u32..).zip(list) {
         match Fields::of(&json::element_name("samples", part as usize), raw) {
-            Ok(fields) => read_sample(record, &fields, Some(part), step, found),
+            Ok(fields) => {
+                found.contradictions(record, &fields, found.problems.len());
+                read_sample(record, &fields, Some(part), step, found);
+            }
             Err(error) => found.problem(record, None, error.to_string()),
         }
     }
@@ -95,14 +98,16 @@ fn read_sample(
     let mut trajectory = Trajectory::new(id, Outcome::Unscored);
     let status = found.note(record, &name, fields.text("status"));
     let verdict = verdict(fields.raw("reward"), found.options.pass_at);
-    match (verdict, status.as_deref()) {
+    // An enum's name or its value, depending on who exported it: `Status.ABORTED`, `aborted`.
+    let word = status.as_deref().map(last_word);
+    match (verdict, word.as_deref()) {
         (_, Some(word @ ("aborted" | "failed" | "pending"))) => {
             Verdict::unscored(format!("the sample is {word}")).put(&mut trajectory);
         }
         (Ok(verdict), _) => verdict.put(&mut trajectory),
         (Err(reason), _) => found.problem(record, Some(&name), format!("reward: {reason}")),
     }
-    trajectory.truncated = status.as_deref() == Some("truncated");
+    trajectory.truncated = word.as_deref() == Some("truncated");
     trajectory.exit_status = status;
     trajectory.masked = found.note(record, &name, fields.boolean("remove_sample")) == Some(true);
     if trajectory.masked {

@@ -6,7 +6,7 @@ use crate::domain::{Outcome, Trajectory};
 
 use super::files::{Body, Record};
 use super::found::{Found, Scope};
-use super::json::{self, Fields, JsonError, Kind};
+use super::json::{self, Fields, JsonError};
 use super::prompt_answer::{PromptAnswer, prompt_name, recorded_patch};
 use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
 
@@ -43,14 +43,25 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     let id = place_name(record);
     let name = format!("{group}/{id}");
     let mut trajectory = Trajectory::new(id, Outcome::Unscored);
-    let (reward, columns) = reward(fields);
-    Verdict::of_reward(reward, found.options.pass_at).put(&mut trajectory);
-    match columns.as_slice() {
-        [] => trajectory.marks.push("no reward column".to_owned()),
-        [_] => {}
-        several => {
-            let mark = format!("reward = {}", several.join(" + "));
-            trajectory.marks.push(mark);
+    let (rewards, others) = columns(fields);
+    Verdict::of_sum(&rewards, found.options.pass_at).put(&mut trajectory);
+    match (rewards.as_slice(), others.as_slice()) {
+        ([], others) => {
+            trajectory.marks.push("no reward column".to_owned());
+            if !others.is_empty() {
+                found.problem_of_file(&format!(
+                    "no column is called like a reward function (reward, score, _func); a map can \
+                     name one of {}",
+                    others.join(", ")
+                ));
+            }
+        }
+        ([_], []) => {}
+        (rewards, _) => {
+            let names: Vec<&str> = rewards.iter().map(|(name, _)| *name).collect();
+            trajectory
+                .marks
+                .push(format!("reward = {}", names.join(" + ")));
         }
     }
     let advantage = found.note(record, &name, fields.number("advantage"));
@@ -74,28 +85,38 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     );
 }
 
-/// The reward and the columns it is the sum of: `reward` alone when there is one, else every column
-/// with `reward` in its name, else every other number. A function that gave no number to this row
-/// does not count.
-fn reward<'a>(fields: &'a Fields<'_>) -> (Option<f64>, Vec<&'a str>) {
-    let columns: Vec<(&str, f64)> = fields
-        .pairs()
-        .filter(|(key, raw)| !KNOWN.contains(key) && raw.kind() != Kind::Text)
-        .filter_map(|(key, raw)| Some((key, json::number(raw.get())?)))
-        .collect();
-    let only = |keep: &dyn Fn(&str) -> bool| {
-        let kept: Vec<_> = columns
-            .iter()
-            .copied()
-            .filter(|(key, _)| keep(key))
-            .collect();
-        (!kept.is_empty()).then_some(kept)
+/// The columns that are rewards, and the other columns with numbers. `reward` counts alone when
+/// there is one, else every column that is called as reward functions are; a name alone does not
+/// tell whether any other number is a reward or a length, a loss, a seed.
+fn columns<'a>(fields: &'a Fields<'_>) -> (Vec<(&'a str, Option<f64>)>, Vec<&'a str>) {
+    let is_total = fields.has("reward");
+    let is_reward = |key: &str| {
+        let key = key.to_ascii_lowercase();
+        let is_called_so =
+            key.contains("reward") || key.contains("score") || key.ends_with("_func");
+        if is_total {
+            key == "reward"
+        } else {
+            is_called_so
+        }
     };
-    let columns = only(&|key| key == "reward")
-        .or_else(|| only(&|key| key.contains("reward")))
-        .unwrap_or_else(|| columns.clone());
-    let reward = (!columns.is_empty()).then(|| columns.iter().map(|(_, value)| value).sum());
-    (reward, columns.into_iter().map(|(key, _)| key).collect())
+    let (mut rewards, mut others): (Vec<(&str, Option<f64>)>, Vec<&str>) = Default::default();
+    for (key, raw) in fields.pairs() {
+        let number = json::number(raw.get());
+        // A text under such a name is no reward that is missing.
+        let is_scalar = number.is_some() || raw.get() == "null";
+        if KNOWN.contains(&key) || !is_scalar {
+            continue;
+        }
+        if is_reward(key) {
+            // Of a key that occurs twice, the last counts.
+            rewards.retain(|(before, _)| *before != key);
+            rewards.push((key, number));
+        } else if number.is_some() {
+            others.push(key);
+        }
+    }
+    (rewards, others)
 }
 
 fn texts(fields: &Fields<'_>) -> Result<PromptAnswer, JsonError> {

@@ -13,13 +13,20 @@ use super::step_in_path::{at_step, of_name};
 
 const KNOWN: &[&str] = &["input", "output", "score", "step", "uid", "request_id"];
 
-/// Two texts and a score.
+/// Two texts, a score, and what only a trainer writes beside them: the step, the ground truth, or
+/// whose sample it is. Rows for fine-tuning have texts and scores of the same names.
 pub(crate) fn is_sample(record: &Record<'_>) -> bool {
     let is_text = |fields: &Fields<'_>, key: &str| {
         fields.raw(key).is_some_and(|raw| raw.kind() == Kind::Text)
     };
     record.fields().is_some_and(|fields| {
-        is_text(fields, "input") && is_text(fields, "output") && fields.has("score")
+        is_text(fields, "input")
+            && is_text(fields, "output")
+            && fields.has("score")
+            && (["gts", "uid", "request_id"]
+                .iter()
+                .any(|key| fields.has(key))
+                || fields.integer("step").is_ok_and(|step| step.is_some()))
     })
 }
 

@@ -19,6 +19,7 @@ mod swebench_relatives;
 mod tables;
 mod text_dumps;
 mod trainers;
+mod verdicts;
 
 use std::collections::BTreeMap;
 use std::fs;

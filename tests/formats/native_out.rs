@@ -330,6 +330,10 @@ mod random {
                 trajectory.exit_status = words.1;
                 trajectory.marks = words.2;
                 (trajectory.masked, trajectory.truncated) = flags;
+                // What is masked has no verdict.
+                if trajectory.masked {
+                    (trajectory.outcome, trajectory.reward) = (Outcome::Unscored, None);
+                }
                 trajectory.meta = meta;
                 let content = TrajectoryContent {
                     patch: texts.0,

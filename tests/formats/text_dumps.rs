@@ -304,9 +304,17 @@ fn areal_skyrl_slime_and_trl_are_grouped_by_their_keys() {
     let ends = [
         "/line 1 pass 1.25 [reward = format_reward + tests_reward; patch cut from the text]"
             .to_owned(),
-        format!("/line 2 fail 0 {cut}"),
-        format!("/line 3 pass 1 {cut}"),
+        "/line 2 unscored - [no reward from format_reward; \
+         reward = format_reward + tests_reward; patch cut from the text]"
+            .to_owned(),
+        "/line 3 unscored - [no reward column; patch cut from the text]".to_owned(),
     ];
+    has_problem(
+        &loaded,
+        None,
+        "no column is called like a reward function (reward, score, _func); a map can name one of \
+         correct",
+    );
     for (row, end) in shown.iter().zip(ends) {
         assert!(
             row.starts_with("step 12 · ") && row.ends_with(&end),

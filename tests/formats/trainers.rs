@@ -285,7 +285,7 @@ fn prime_rl_episodes_follow_their_last_branch_and_load_once() {
              \"ok\":{ok},\"errors\":[{{\"type\":\"Timeout\",\"message\":\"too late\"}}],\"traces\":[{traces}]}}\n"
         )
     };
-    let rewards = "{\"tests\":{\"score\":1.0,\"weight\":0.75},\"style\":{\"score\":0.5,\"weight\":0.5},\"judge\":null}";
+    let rewards = "{\"tests\":{\"score\":1.0,\"weight\":0.75},\"style\":{\"score\":0.5,\"weight\":0.5},\"judge\":{\"score\":null,\"weight\":0.0}}";
     let good = trace(&nodes.join(","), rewards, "");
     let one = episode("e1", true, &good);
     let all = [
@@ -433,7 +433,7 @@ fn samples_load_as_their_table_says() {
     // (folder, pass, fail, unscored, what is told)
     let expected: &[(&str, [usize; 3], &[&str])] = &[
         ("verl", [3, 4, 0], &[]),
-        ("trl", [2, 2, 0], &[]),
+        ("trl", [2, 1, 1], &[]),
         ("areal", [1, 2, 0], &[]),
         ("skyrl", [1, 2, 0], &[]),
         ("slime", [1, 2, 1], &[]),

@@ -72,12 +72,12 @@ const NAMES: &[(MapKey, Shape, &[&str])] = &[
             "git_patch",
             "final_patch",
             "fix_patch",
-            "patch",
-            "diff",
             "test_result.git_patch",
             "info.submission",
         ],
     ),
+    // Versions, shares and labels are called so, too.
+    (MapKey::Patch, Shape::Diff, &["patch", "diff"]),
     (
         MapKey::Policy,
         Shape::Id,
@@ -313,6 +313,10 @@ pub(super) fn guess(records: &[&Record<'_>]) -> Option<Guess> {
 pub(super) fn by_columns(rows: &[&Fields<'_>]) -> FieldMap {
     let mut map = FieldMap::default();
     for (key, shape, names) in NAMES {
+        // A field may have two rows, of different shapes.
+        if map.get(*key).is_some() {
+            continue;
+        }
         let fits = names.iter().map(|name| path(name)).find(|path| {
             let is_taken = map.fields().any(|(_, known)| known == path);
             !is_taken && fits(rows, path, *shape)

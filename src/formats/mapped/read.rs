@@ -97,6 +97,7 @@ pub(crate) fn read(record: &Record<'_>, file_map: &FileMap, found: &mut Found) {
     let mut trajectory = Trajectory::new(id, Outcome::Unscored);
     reader.scalars(&mut trajectory);
     reader.verdict(&mut trajectory, found.options.pass_at);
+    Verdict::mask(&mut trajectory);
     let patch = reader.patch();
     trajectory.patch = summarize(patch.as_deref());
     trajectory.steps = reader.count_steps();

@@ -43,13 +43,24 @@ const KEPT_BESIDE: [&str; 20] = [
 /// The role of events that tell the environment's state.
 const STATE: &str = "state";
 
-/// Whether an object is an event of the SDK.
+/// Who an event of the SDK may come from.
+const SOURCES: [&str; 4] = ["agent", "user", "environment", "hook"];
+
+/// Whether an object is an event of the SDK: of a name that is known, or of a later one that ends as
+/// they do and comes from whom they come from.
 pub(super) fn is_sdk(fields: &Fields<'_>) -> bool {
-    let kind = fields.text("kind").ok().flatten();
+    let text = |key: &str| fields.text(key).ok().flatten();
+    let is_of_sdk = |kind: String| {
+        KINDS.contains(&kind.as_str())
+            || kind
+                .strip_suffix("Event")
+                .is_some_and(|name| !name.is_empty())
+                && text("source").is_some_and(|source| SOURCES.contains(&source.as_str()))
+    };
     fields.has("id")
         && fields.has("source")
         && fields.has("timestamp")
-        && kind.is_some_and(|kind| kind.ends_with("Event") || KINDS.contains(&kind.as_str()))
+        && text("kind").is_some_and(is_of_sdk)
 }
 
 /// Whether an object is an event of the old agent.
