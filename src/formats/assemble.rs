@@ -185,6 +185,10 @@ pub(crate) struct Assembler {
     maps: Arc<BTreeMap<usize, Arc<FieldMap>>>,
     /// Files of which a record was not as indexed when it was opened.
     differing: Arc<Mutex<HashSet<usize>>>,
+    /// Files that are read anew: what they told before counts until all of it is there.
+    held: HashSet<usize>,
+    /// What was found in them so far.
+    gathered: Vec<(usize, Found)>,
 }
 
 impl Assembler {
@@ -213,6 +217,8 @@ impl Assembler {
             answers_of: HashMap::new(),
             maps: Arc::default(),
             differing: Arc::default(),
+            held: HashSet::new(),
+            gathered: Vec::new(),
         }
     }
 
@@ -283,14 +289,46 @@ impl Assembler {
         notes.any(|notes| !notes.records.is_empty())
     }
 
-    /// Number of rollouts that these files told.
-    pub(crate) fn trajectories_of(&self, files: &HashSet<usize>) -> usize {
-        let notes = files.iter().filter_map(|&file| self.notes.get(file));
-        notes.map(|notes| notes.trajectories).sum()
+    /// From now on what these files tell is gathered and put in the place of what they told before by
+    /// [`Assembler::release`]. What was gathered of them already is forgotten.
+    pub(crate) fn hold(&mut self, files: &HashSet<usize>) {
+        self.gathered.retain(|(file, _)| !files.contains(file));
+        self.held.extend(files);
+    }
+
+    /// Whether what this file tells is gathered.
+    pub(crate) fn is_held(&self, file: usize) -> bool {
+        self.held.contains(&file)
+    }
+
+    /// Whether what some files tell is gathered.
+    pub(crate) fn is_holding(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Puts what was gathered in the place of what the files told before.
+    pub(crate) fn release(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        if held.is_empty() {
+            return;
+        }
+        self.withdraw(&held);
+        for (file, found) in std::mem::take(&mut self.gathered) {
+            self.take(file, found);
+        }
+    }
+
+    /// The groups as they were built last.
+    pub(crate) fn built(&self) -> Vec<Arc<RolloutGroup>> {
+        self.slots.iter().map(|s| Arc::clone(&s.group)).collect()
     }
 
     /// Takes over what was found in one file, or in the next part of it.
     pub(crate) fn take(&mut self, file: usize, found: Found) {
+        if self.is_held(file) {
+            self.gathered.push((file, found));
+            return;
+        }
         let mut trajectories = found.swebench.predictions.len()
             + found.harbor.rollouts()
             + found.inspect.rollouts()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::assemble::Assembler;
-use super::scan::{self, Job};
+use super::scan::{self, Job, Standing};
 use super::source::{Candidate, Stamp};
 use super::{LoadOptions, LoadedSet, Problem, Progress};
 
@@ -40,6 +40,8 @@ pub struct Changes {
     pub replaced: usize,
     /// Files that are gone.
     pub gone: usize,
+    /// Groups that were there before and are others now.
+    pub groups: usize,
     /// Rollouts that came; fewer than none when rollouts went with a replaced file.
     pub rollouts: i64,
 }
@@ -65,8 +67,8 @@ pub struct Loader {
     assembler: Assembler,
     listed: BTreeMap<PathBuf, Listed>,
     unread: Vec<Job>,
-    /// Whether a part of the first unread file was taken over.
-    begun: bool,
+    /// Where reading was stopped.
+    standing: Standing,
     pace: Pace,
 }
 
@@ -83,7 +85,7 @@ impl Loader {
             follow,
             listed: BTreeMap::new(),
             unread: Vec::new(),
-            begun: false,
+            standing: Standing::default(),
             pace: Pace::new(),
         };
         let mut problems = Vec::new();
@@ -105,20 +107,26 @@ impl Loader {
     /// set; it answers whether to go on. The last thing told is always the set of all that was read.
     /// Answers whether everything is read; else the next call goes on.
     pub fn read(&mut self, tell: &mut dyn FnMut(News) -> bool) -> bool {
-        let jobs = std::mem::take(&mut self.unread);
-        if std::mem::take(&mut self.begun)
-            && let Some(first) = jobs.first().filter(|job| job.from.is_none())
-        {
-            self.assembler.withdraw(&HashSet::from([first.file]));
-        }
+        let mut jobs = std::mem::take(&mut self.unread);
+        self.check_begun(&mut jobs);
+        let held_jobs = jobs
+            .iter()
+            .rposition(|job| self.assembler.is_held(job.file));
+        let released_after = self.standing.files() + held_jobs.map_or(0, |last| last + 1);
         let (pace, mut stopped) = (&mut self.pace, false);
         let done = scan::read_all(
             &jobs,
             &self.options,
             &mut self.assembler,
+            &mut self.standing,
             &mut |assembler, progress| {
+                if progress.files_done >= released_after {
+                    assembler.release();
+                }
                 stopped = !tell(News::Progress(progress));
-                if !stopped && assembler.groups() > 0 && pace.is_due() {
+                // Nothing is half the old state of a file and half the new one.
+                let is_whole = assembler.groups() > 0 && !assembler.is_holding();
+                if !stopped && is_whole && pace.is_due() {
                     let start = Instant::now();
                     stopped = !tell(News::Set(assembler.snapshot(false)));
                     pace.told(start.elapsed());
@@ -127,11 +135,32 @@ impl Loader {
             },
         );
         self.unread = jobs.get(done..).unwrap_or_default().to_vec();
-        self.begun = !self.unread.is_empty();
+        if self.unread.is_empty() {
+            self.assembler.release();
+        }
         let start = Instant::now();
         tell(News::Set(self.assembler.snapshot(true)));
         self.pace.told(start.elapsed());
         self.unread.is_empty()
+    }
+
+    /// Goes on with the file that was being read only while what was read of it is still there; else
+    /// it is read anew.
+    fn check_begun(&mut self, jobs: &mut [Job]) {
+        let Some(begun) = &self.standing.begun else {
+            return;
+        };
+        let file = begun.file;
+        let is_next = jobs.first().is_some_and(|job| job.file == file);
+        let candidate = self.assembler.files().get(file);
+        if is_next && candidate.is_some_and(|candidate| begun.holds(candidate)) {
+            return;
+        }
+        self.standing.begun = None;
+        self.assembler.hold(&HashSet::from([file]));
+        for job in jobs.iter_mut().filter(|job| job.file == file) {
+            job.from = None;
+        }
     }
 
     /// Reads everything that is listed without handing over states of the set; `progress` answers
@@ -142,6 +171,7 @@ impl Loader {
             &jobs,
             &self.options,
             &mut self.assembler,
+            &mut Standing::default(),
             &mut |_, state| progress(state),
         );
     }
@@ -153,7 +183,7 @@ impl Loader {
     }
 
     /// Lists again and reads what is new: files that came, what was appended to files of lines, and
-    /// files that are other ones now, whose old rollouts are withdrawn. The rollouts of a file that
+    /// files that are other ones now, whose old rollouts count until all new ones are read. The rollouts of a file that
     /// is gone stay. Tells a set only when something changed. `None`: nothing did.
     pub fn look_again(&mut self, tell: &mut dyn FnMut(News) -> bool) -> Option<Changes> {
         let mut changes = Changes::default();
@@ -236,9 +266,10 @@ impl Loader {
             }
         }
         if !withdrawn.is_empty() {
-            let before = self.assembler.trajectories_of(&withdrawn);
-            changes.rollouts -= i64::try_from(before).unwrap_or(i64::MAX);
-            self.assembler.withdraw(&withdrawn);
+            self.assembler.hold(&withdrawn);
+            // They are put in place together, before new files are shown.
+            let assembler = &self.assembler;
+            self.unread.sort_by_key(|job| !assembler.is_held(job.file));
         }
         if self.unread.is_empty() && !is_changed {
             return None;
@@ -248,10 +279,17 @@ impl Loader {
         let gone = self.listed.iter().filter(|(_, listed)| listed.gone);
         self.assembler
             .set_gone(gone.map(|(path, _)| Problem::new(path, GONE)).collect());
-        let before = self.assembler.trajectories();
+        let count = |assembler: &Assembler| i64::try_from(assembler.trajectories());
+        let (before, groups) = (count(&self.assembler), self.assembler.built());
         self.read(tell);
-        let after = self.assembler.trajectories();
-        changes.rollouts += i64::try_from(after - before).unwrap_or(i64::MAX);
+        let after = count(&self.assembler);
+        changes.rollouts = after.unwrap_or(i64::MAX) - before.unwrap_or(i64::MAX);
+        let built = self.assembler.built();
+        let others = groups
+            .iter()
+            .zip(&built)
+            .filter(|(a, b)| !Arc::ptr_eq(a, b));
+        changes.groups = others.count();
         // What was replaced by nothing known counts as well.
         let told = read.iter().filter(|&&file| self.assembler.told(&[file]));
         changes.files = changes.files.max(told.count());

@@ -2,14 +2,14 @@
 //!
 //! What is *not* here: the formats, and how what they find is joined.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::assemble::Assembler;
-use super::cache::Cache;
+use super::cache::{Cache, Writer};
 use super::files::{self, Line, Place, Record, Split};
 use super::found::{FormatId, Found};
 use super::indexed::Indexed;
@@ -30,6 +30,9 @@ const TOLD: usize = 20;
 
 /// Said of a record that no format knows.
 pub(super) const NO_FORMAT: &str = "the record is of no known format";
+
+const CHANGED_INSIDE: &str =
+    "the file changed while it was read: what was read may be of its old and of its new state";
 
 /// Names that are texts, logs and diffs beside the data, by extension.
 const BESIDE: &[&str] = &[
@@ -95,47 +98,105 @@ pub(crate) struct Job {
     pub wait: bool,
 }
 
+/// Where reading stopped, for the next call to go on.
+#[derive(Debug, Default)]
+pub(crate) struct Standing {
+    /// The file of lines that was being read.
+    pub begun: Option<Begun>,
+    /// Bytes of the files before it.
+    bytes: u64,
+    /// Number of the files before it.
+    files: usize,
+}
+
+impl Standing {
+    /// Number of files that were read to their end.
+    pub(crate) fn files(&self) -> usize {
+        self.files
+    }
+}
+
+/// A file of lines of which a part was read.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    /// Index into the assembler's files.
+    pub file: usize,
+    at: Cursor,
+    /// What tells that this part is still there, of a file that can be read again.
+    read: Option<Indexed>,
+    whole: Found,
+    map: Option<mapped::FileMap>,
+    writer: Option<Writer>,
+    /// How far it was read before, when only what was appended is read.
+    before: Option<Indexed>,
+}
+
+impl Begun {
+    /// Whether what was read of the file is still there.
+    pub(crate) fn holds(&self, candidate: &Candidate) -> bool {
+        let grew = |read: Indexed| read.only_grew(candidate, candidate.bytes);
+        !candidate.changed() || self.read.is_some_and(grew)
+    }
+}
+
 /// Reads files into the assembler, in this order. `progress` is called now and then, whenever the
 /// assembler holds everything up to there, and answers whether to go on. Returns how many files were
-/// read to their end.
+/// read to their end; `standing` tells the next call where to go on in the one behind them. A file that
+/// cannot be gone on with is read anew, and held until it is there.
 pub(crate) fn read_all(
     jobs: &[Job],
     options: &Arc<LoadOptions>,
     assembler: &mut Assembler,
+    standing: &mut Standing,
     progress: &mut dyn FnMut(&mut Assembler, Progress) -> bool,
 ) -> usize {
     let files = Arc::clone(assembler.files());
     let bytes_of = |job: &Job| files.get(job.file).map_or(0, |file| file.bytes);
     let mut state = Progress {
-        bytes_total: jobs.iter().map(bytes_of).sum(),
-        files_total: jobs.len(),
+        bytes_total: standing.bytes + jobs.iter().map(bytes_of).sum::<u64>(),
+        bytes_done: standing.bytes,
+        files_total: standing.files + jobs.len(),
+        files_done: standing.files,
         groups: assembler.groups(),
-        ..Progress::default()
     };
     let mut next = 0;
-    let mut go_on = progress(assembler, state);
+    let begun = standing.begun.as_ref().map_or(0, |begun| begun.at.byte);
+    let mut go_on = progress(
+        assembler,
+        Progress {
+            bytes_done: state.bytes_done + begun,
+            ..state
+        },
+    );
     while go_on && next < jobs.len() {
         // One long file, or a batch of short ones.
         let mut end = next + 1;
         let mut bytes = bytes_of(&jobs[next]);
-        while end < jobs.len() && bytes + bytes_of(&jobs[end]) <= BATCH_BYTES {
+        while end < jobs.len()
+            && standing.begun.is_none()
+            && bytes + bytes_of(&jobs[end]) <= BATCH_BYTES
+        {
             bytes += bytes_of(&jobs[end]);
             end += 1;
         }
         let before = state;
         if let [job] = jobs[next..end] {
-            go_on = read_file(&files, job, options, &mut |found, done| {
+            let begun = &mut standing.begun;
+            go_on = read_file(&files, job, options, begun, &mut |found, done| {
                 assembler.take(job.file, found);
                 state.bytes_done = before.bytes_done + done.min(bytes);
                 state.groups = assembler.groups();
                 progress(assembler, state)
             });
+            if !go_on && begun.is_none() {
+                assembler.hold(&HashSet::from([job.file]));
+            }
         } else {
             let found: Vec<(usize, Found)> = jobs[next..end]
                 .par_iter()
                 .map(|&job| {
                     let mut all = Found::default();
-                    read_file(&files, job, options, &mut |found, _| {
+                    read_file(&files, job, options, &mut None, &mut |found, _| {
                         all.merge(found);
                         true
                     });
@@ -149,10 +210,16 @@ pub(crate) fn read_all(
         if go_on {
             next = end;
             state.bytes_done = before.bytes_done + bytes;
-            state.files_done = next;
+            state.files_done = standing.files + next;
             state.groups = assembler.groups();
             go_on = progress(assembler, state);
         }
+    }
+    if next < jobs.len() {
+        standing.bytes += jobs[..next].iter().map(bytes_of).sum::<u64>();
+        standing.files += next;
+    } else {
+        *standing = Standing::default();
     }
     next
 }
@@ -162,8 +229,14 @@ pub(crate) fn read_all(
 pub(super) type Sink<'a> = &'a mut dyn FnMut(Found, u64) -> bool;
 
 /// Reads one file and hands over what is found in it part by part; answers whether it came to its
-/// end.
-fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Sink<'_>) -> bool {
+/// end. `begun` tells where a call before was stopped, and where this one is.
+fn read_file(
+    files: &[Candidate],
+    job: Job,
+    options: &Arc<LoadOptions>,
+    begun: &mut Option<Begun>,
+    sink: Sink<'_>,
+) -> bool {
     let Job {
         file,
         rankings_only,
@@ -194,6 +267,45 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
     if !named && (extension.is_none() || is_beside(&plain)) {
         return true;
     }
+    if let Some(last) = begun.take_if(|begun| begun.file == file) {
+        let before = last.before;
+        let empty = || Found {
+            map: last.map.clone(),
+            ..empty()
+        };
+        let length = match candidate.len() {
+            Ok(length) => length,
+            Err(error) => {
+                whole = last.whole;
+                let problem = Problem::of_file(&candidate.path, &error);
+                whole.problems.push(problem);
+                sink(whole, 0);
+                return true;
+            }
+        };
+        whole = last.whole;
+        let rest = Rest {
+            from: last.at,
+            length,
+            before,
+            map: last.map.clone(),
+            writer: last.writer,
+        };
+        if !read_rest((candidate, job), rest, &empty, &mut whole, begun, sink) {
+            return false;
+        }
+        match before {
+            Some(_) => shorten(&candidate.path, &mut whole.problems),
+            None => conclude(
+                candidate,
+                rankings_only,
+                is_json_name(extension),
+                &mut whole,
+            ),
+        }
+        sink(whole, candidate.bytes);
+        return true;
+    }
     #[cfg(feature = "parquet")]
     if extension == Some("parquet")
         || (!is_json_name(extension) && source::parquet::Table::is_one(candidate))
@@ -202,13 +314,15 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
             return false;
         }
         conclude(candidate, rankings_only, true, &mut whole);
-        return sink(whole, candidate.bytes);
+        sink(whole, candidate.bytes);
+        return true;
     }
     #[cfg(not(feature = "parquet"))]
     if extension == Some("parquet") {
         let reason = "this gagar was built without Parquet";
         whole.problems.push(Problem::new(&candidate.path, reason));
-        return sink(whole, candidate.bytes);
+        sink(whole, candidate.bytes);
+        return true;
     }
     if let Some(from) = from {
         let map = match from.mapped {
@@ -219,7 +333,7 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
             map: map.clone(),
             ..empty()
         };
-        return read_appended(candidate, job, from, &empty, sink);
+        return read_appended((candidate, job), (from, map.clone()), &empty, begun, sink);
     }
     let shape = candidate.len().and_then(|length| {
         let shape = match length {
@@ -234,7 +348,8 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
             whole
                 .problems
                 .push(Problem::of_file(&candidate.path, &error));
-            return sink(whole, 0);
+            sink(whole, 0);
+            return true;
         }
     };
     if let Some(damage) = candidate.damage() {
@@ -245,13 +360,15 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
             let folder = options.cache.as_deref().filter(|_| candidate.is_plain());
             let how = [for_rankings, rankings_only, candidate.named];
             let cache = folder.and_then(|folder| Cache::of(folder, candidate, options, how));
-            if !read_kept_lines((candidate, job), length, cache, &empty, &mut whole, sink) {
+            let at = (candidate, job);
+            if !read_kept_lines(at, (length, cache), &empty, &mut whole, begun, sink) {
                 return false;
             }
         }
         Some(Shape::Neither) if !named && !is_json_name(extension) => {
             whole.foreign.push(candidate.path.clone());
-            return sink(whole, 0);
+            sink(whole, 0);
+            return true;
         }
         Some(Shape::Neither) => {
             let reason = "not valid JSON: it does not begin with an object or a list";
@@ -264,20 +381,23 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
                     whole
                         .problems
                         .push(Problem::of_file(&candidate.path, &error));
-                    return sink(whole, 0);
+                    sink(whole, 0);
+                    return true;
                 }
             };
             if bytes.trim_ascii().is_empty() && (named || is_json_name(extension)) {
                 whole
                     .problems
                     .push(Problem::new(&candidate.path, "the file is empty"));
-                return sink(whole, 0);
+                sink(whole, 0);
+                return true;
             }
             // A file that does not begin like JSON holds no rollouts.
             let head = bytes[files::bom(&bytes)..].trim_ascii_start();
             if !matches!(head.first(), Some(b'{' | b'[')) && !is_json_name(extension) && !named {
                 whole.foreign.push(candidate.path.clone());
-                return sink(whole, 0);
+                sink(whole, 0);
+                return true;
             }
             let last = memchr::memrchr(b'\n', &bytes).map_or(0, |at| at + 1);
             let end = match wait && is_being_written(&bytes[last..]) {
@@ -287,7 +407,8 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
             let lines = files::lines(&bytes[..end]);
             if end < bytes.len() && lines.is_empty() {
                 // The first line is still being written.
-                return sink(whole, 0);
+                sink(whole, 0);
+                return true;
             }
             let is_lines = |lines: &[Line<'_>]| shape.is_none() && shape::is_lines(head, lines);
             let reached = || {
@@ -332,7 +453,9 @@ fn read_file(files: &[Candidate], job: Job, options: &Arc<LoadOptions>, sink: Si
         is_json_name(extension),
         &mut whole,
     );
-    sink(whole, candidate.bytes)
+    // Whoever has enough says so again before the next file.
+    sink(whole, candidate.bytes);
+    true
 }
 
 /// Tells at the end of a file what only then can be told. `is_data` tells whether its name says that
@@ -425,10 +548,10 @@ fn map_of_head(
 /// [`read_lines`].
 fn read_kept_lines(
     (candidate, job): (&Candidate, Job),
-    length: u64,
-    cache: Option<Cache>,
+    (length, cache): (u64, Option<Cache>),
     empty: &(dyn Fn() -> Found + Sync),
     whole: &mut Found,
+    begun: &mut Option<Begun>,
     sink: Sink<'_>,
 ) -> bool {
     let mut kept = cache
@@ -447,7 +570,7 @@ fn read_kept_lines(
     };
     let mut from = Cursor::default();
     let mut is_all = false;
-    let mut writer = match &kept {
+    let writer = match &kept {
         Some(kept) if kept.indexed.end >= length => None,
         _ => cache.and_then(|cache| cache.write(kept.as_ref())),
     };
@@ -470,33 +593,97 @@ fn read_kept_lines(
     if is_all {
         return true;
     }
+    whole.indexed = None;
+    let rest = Rest {
+        from,
+        length,
+        before: None,
+        map: map.clone(),
+        writer,
+    };
+    read_rest((candidate, job), rest, &empty, whole, begun, sink)
+}
+
+/// What is to be read of a file of lines.
+struct Rest {
+    from: Cursor,
+    /// The file's length in bytes.
+    length: u64,
+    /// How far it was read before, when only what was appended is read.
+    before: Option<Indexed>,
+    map: Option<mapped::FileMap>,
+    /// Keeps what is found.
+    writer: Option<Writer>,
+}
+
+/// Reads lines from a place on; answers whether it came to the end. Else `begun` tells where the next
+/// call goes on.
+fn read_rest(
+    (candidate, job): (&Candidate, Job),
+    rest: Rest,
+    empty: &(dyn Fn() -> Found + Sync),
+    whole: &mut Found,
+    begun: &mut Option<Begun>,
+    sink: Sink<'_>,
+) -> bool {
+    let Rest {
+        from,
+        length,
+        before,
+        map,
+        mut writer,
+    } = rest;
     let mut keeping = |found: Found, done: u64| {
         if let Some(writer) = &mut writer {
             writer.add(&found);
         }
         sink(found, done)
     };
-    let before = whole.indexed.take();
-    if !read_lines((candidate, job), from, length, &empty, whole, &mut keeping) {
+    let end = Cursor {
+        byte: length,
+        lines: 0,
+    };
+    let there = reached(candidate, end);
+    if let Err(at) = read_lines((candidate, job), from, length, empty, whole, &mut keeping) {
+        *begun = Some(Begun {
+            file: job.file,
+            at,
+            read: reached(candidate, at),
+            whole: std::mem::take(whole),
+            map,
+            writer,
+            before,
+        });
         return false;
     }
-    let indexed = whole.indexed.map(|indexed| Indexed {
-        mapped: map.is_some(),
+    // What a writer changed while the lines were read may be in them by half.
+    if whole.indexed.is_some() && there.is_some() && there != reached(candidate, end) {
+        whole
+            .problems
+            .push(Problem::new(&candidate.path, CHANGED_INSIDE));
+        whole.indexed = None;
+        return true;
+    }
+    whole.indexed = whole.indexed.map(|indexed| Indexed {
+        mapped: match before {
+            Some(before) => before.mapped,
+            None => map.is_some(),
+        },
         ..indexed
     });
-    if let (Some(writer), Some(indexed)) = (writer, indexed) {
+    if let (Some(writer), Some(indexed)) = (writer, whole.indexed) {
         writer.finish(candidate, whole, indexed);
     }
-    whole.indexed = indexed.or(before);
+    whole.indexed = whole.indexed.or(before);
     true
 }
 
 /// Reads what was appended to a file of lines.
 fn read_appended(
-    candidate: &Candidate,
-    job: Job,
-    from: Indexed,
+    (candidate, job): (&Candidate, Job),
+    (from, map): (Indexed, Option<mapped::FileMap>),
     empty: &(dyn Fn() -> Found + Sync),
+    begun: &mut Option<Begun>,
     sink: Sink<'_>,
 ) -> bool {
     let mut whole = empty();
@@ -506,25 +693,26 @@ fn read_appended(
             whole
                 .problems
                 .push(Problem::of_file(&candidate.path, &error));
-            return sink(whole, 0);
+            sink(whole, 0);
+            return true;
         }
     };
-    let start = Cursor {
-        byte: from.end,
-        lines: from.lines,
+    let rest = Rest {
+        from: Cursor {
+            byte: from.end,
+            lines: from.lines,
+        },
+        length,
+        before: Some(from),
+        map,
+        writer: None,
     };
-    if !read_lines((candidate, job), start, length, empty, &mut whole, sink) {
+    if !read_rest((candidate, job), rest, empty, &mut whole, begun, sink) {
         return false;
     }
-    whole.indexed = match whole.indexed {
-        Some(indexed) => Some(Indexed {
-            mapped: from.mapped,
-            ..indexed
-        }),
-        None => Some(from),
-    };
     shorten(&candidate.path, &mut whole.problems);
-    sink(whole, candidate.bytes)
+    sink(whole, candidate.bytes);
+    true
 }
 
 /// Whether the last line of a file has no end yet and is no whole value.
@@ -544,7 +732,10 @@ fn reached(candidate: &Candidate, at: Cursor) -> Option<Indexed> {
 }
 
 /// Reads the lines of one file from a place on and hands over what they hold; what can be told only
-/// at the end of the file is gathered in `whole`. Answers whether to go on.
+/// at the end of the file is gathered in `whole`.
+///
+/// # Errors
+/// The place reached when the sink had enough.
 fn read_lines(
     (candidate, job): (&Candidate, Job),
     from: Cursor,
@@ -552,7 +743,7 @@ fn read_lines(
     empty: &(dyn Fn() -> Found + Sync),
     whole: &mut Found,
     sink: Sink<'_>,
-) -> bool {
+) -> Result<(), Cursor> {
     let read = |block: Block<'_>| {
         let mut part = empty();
         let mut lines = block.lines().peekable();
@@ -573,15 +764,16 @@ fn read_lines(
     let waits = |line: &[u8]| job.wait && is_being_written(line);
     match lines::read(candidate, from, length, &waits, &read, &mut take) {
         Ok(End {
-            is_whole: false, ..
-        }) => return false,
+            is_whole: false,
+            at,
+        }) => return Err(at),
         Ok(End { at, .. }) => whole.indexed = reached(candidate, at),
         Err(error) => {
             let problem = Problem::of_file(&candidate.path, &error);
             whole.problems.push(problem);
         }
     }
-    true
+    Ok(())
 }
 
 fn read_line(line: Line<'_>, file: usize, is_last: bool, rankings_only: bool, found: &mut Found) {

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use gagar::formats::{Changes, LoadOptions, LoadedSet, Loader, News, load};
+use gagar::formats::{Changes, LoadOptions, LoadedSet, Loader, News, Progress, load};
 
 fn line(group: &str, id: &str, reward: f64) -> String {
     format!(
@@ -286,6 +286,154 @@ fn a_record_that_is_not_the_one_indexed_is_not_shown() {
     assert!(!after.groups[75].trajectories[0].outcome.is_pass());
     assert_eq!(patch(&after, 75, 0).as_deref(), Some("p300"));
     assert!(look(&mut loader).is_none());
+}
+
+/// Reads or looks again; every set told and the first progress.
+fn all_told(run: impl FnOnce(&mut dyn FnMut(News) -> bool)) -> (Vec<LoadedSet>, Vec<Progress>) {
+    let (mut sets, mut progress) = (Vec::new(), Vec::new());
+    run(&mut |news| {
+        match news {
+            News::Progress(state) => progress.push(state),
+            News::Set(set) => sets.push(set),
+        }
+        true
+    });
+    (sets, progress)
+}
+
+fn count(set: &LoadedSet) -> usize {
+    set.groups
+        .iter()
+        .map(|group| group.trajectories.len())
+        .sum()
+}
+
+/// Reads until about that many bytes are read.
+fn read_until(loader: &mut Loader, bytes: u64) -> LoadedSet {
+    let mut last = None;
+    let complete = loader.read(&mut |news| match news {
+        News::Progress(progress) => progress.bytes_done < bytes,
+        News::Set(set) => {
+            last = Some(set);
+            true
+        }
+    });
+    assert!(!complete);
+    last.expect("a set")
+}
+
+#[test]
+fn a_file_that_was_stopped_in_goes_on_at_its_place() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, long_lines(None, 2000)).expect("write");
+    let cache = tempfile::tempdir().expect("folder");
+    let options = LoadOptions {
+        cache: Some(cache.path().to_path_buf()),
+        ..LoadOptions::default()
+    };
+    let paths = [root.path().to_path_buf()];
+    let mut loader = Loader::new(&paths, &options, true);
+    let stopped = read_until(&mut loader, 5 << 20);
+    let had = count(&stopped);
+    assert!(had > 100 && had < 2000, "{had}");
+    // What is appended meanwhile is read as well.
+    append(&path, &long_line(2000, 1));
+    let (sets, progress) = all_told(|tell| {
+        loader.read(tell);
+    });
+    assert!(progress[0].bytes_done >= 5 << 20, "{:?}", progress[0]);
+    assert!(sets.iter().all(|set| count(set) >= had));
+    let last = sets.last().expect("a set");
+    assert_eq!((count(last), last.problems.as_slice()), (2001, &[][..]));
+    assert!(Arc::ptr_eq(&stopped.groups[0], &last.groups[0]));
+    assert_eq!(last.made[0].formats[0].records, 2001);
+    assert_eq!(last.made[0].trajectories, 2001);
+    assert_eq!(fs::read_dir(cache.path()).expect("listed").count(), 1);
+    let again = load(&paths, &options, &mut |_| true);
+    assert_eq!(again.made[0].formats, last.made[0].formats);
+    append(&path, &long_line(2001, 1));
+    let (changes, set) = look(&mut loader).expect("changes");
+    assert_eq!(
+        (changes.replaced, changes.rollouts, count(&set)),
+        (0, 1, 2002)
+    );
+}
+
+#[test]
+fn a_file_that_was_replaced_while_reading_was_stopped_is_read_anew_at_once() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, long_lines(None, 1000)).expect("write");
+    let mut loader = loader(root.path());
+    let had = count(&read_until(&mut loader, 5 << 20));
+    fs::write(&path, long_lines(Some(3), 500)).expect("write");
+    let (sets, _) = all_told(|tell| {
+        loader.read(tell);
+    });
+    assert!(sets.iter().all(|set| count(set) >= had.min(500)));
+    let last = sets.last().expect("a set");
+    assert_eq!((count(last), last.made[0].trajectories), (500, 500));
+    assert!(!last.groups[0].trajectories[3].outcome.is_pass());
+}
+
+#[test]
+fn a_replaced_file_is_put_in_place_in_one_state() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl");
+    fs::write(&path, long_lines(None, 1000)).expect("write");
+    let mut loader = loader(root.path());
+    let before = read(&mut loader);
+    // A longer one with one other rollout, then a shorter one: what was appended is gone, and more.
+    for (changed, kept, groups) in [(Some(300), 1016, 1), (Some(300), 980, 9)] {
+        let other = root.path().join("x.tmp");
+        fs::write(&other, long_lines(changed, kept)).expect("write");
+        fs::rename(&other, &path).expect("rename");
+        let mut changes = None;
+        let (sets, progress) = all_told(|tell| changes = loader.look_again(tell));
+        assert!(progress.len() > 3);
+        assert!(sets.iter().all(|set| count(set) == kept));
+        assert_eq!(changes.map(|c| (c.replaced, c.groups)), Some((1, groups)));
+        assert!(Arc::ptr_eq(&before.groups[0], &sets[0].groups[0]));
+    }
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_told_and_read_anew() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl");
+    for cut in [false, true] {
+        fs::write(&path, long_lines(None, 1000)).expect("write");
+        let mut loader = loader(root.path());
+        let (mut last, mut is_written) = (None, false);
+        loader.read(&mut |news| {
+            match news {
+                News::Progress(progress) if progress.bytes_done > 0 && !is_written => {
+                    is_written = true;
+                    let mut text = long_lines(Some(0), 1000);
+                    if cut {
+                        text.truncate(text.len() / 2 - 100);
+                    }
+                    fs::write(&path, text).expect("write");
+                }
+                News::Progress(_) => {}
+                News::Set(set) => last = Some(set),
+            }
+            true
+        });
+        let told = last.expect("a set").problems;
+        assert_eq!(told.len(), 1, "{told:?}");
+        let (changes, set) = look(&mut loader).expect("changes");
+        assert_eq!(changes.replaced, 1);
+        assert_eq!(set.problems, []);
+        assert!(!set.groups[0].trajectories[0].outcome.is_pass());
+        // The line that was cut waits for its end.
+        let text = fs::read(&path).expect("read");
+        let whole = memchr::memchr_iter(b'\n', &text).count();
+        assert_eq!(text.ends_with(b"\n"), !cut);
+        assert_eq!(set.made[0].trajectories, whole);
+        assert_eq!(count(&set), whole);
+    }
 }
 
 #[test]
