@@ -443,6 +443,15 @@ impl Found {
         self.number_id = first.or(part.number_id.take());
     }
 
+    /// Whether nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+            && self.answers.is_empty()
+            && self.problems.is_empty()
+            && self.records.is_empty()
+            && self.foreign.is_empty()
+    }
+
     /// Whether it was found without a look at other files and needs none to be joined.
     pub(crate) fn is_alone(&self) -> bool {
         let is_own = |source: &TrajectorySource| {

@@ -152,6 +152,11 @@ pub(crate) fn read_all(
 ) -> usize {
     let files = Arc::clone(assembler.files());
     let bytes_of = |job: &Job| files.get(job.file).map_or(0, |file| file.bytes);
+    // What is unpacked of so many bytes is long: how far it is is told.
+    let is_long = |job: &Job| {
+        let file = files.get(job.file);
+        file.is_some_and(|file| file.is_packed() && file.bytes >= LONG)
+    };
     let mut state = Progress {
         bytes_total: standing.bytes + jobs.iter().map(bytes_of).sum::<u64>(),
         bytes_done: standing.bytes,
@@ -174,6 +179,8 @@ pub(crate) fn read_all(
         let mut bytes = bytes_of(&jobs[next]);
         while end < jobs.len()
             && standing.begun.is_none()
+            && !is_long(&jobs[next])
+            && !is_long(&jobs[end])
             && bytes + bytes_of(&jobs[end]) <= BATCH_BYTES
         {
             bytes += bytes_of(&jobs[end]);
@@ -182,13 +189,16 @@ pub(crate) fn read_all(
         let before = state;
         if let [job] = jobs[next..end] {
             let begun = &mut standing.begun;
+            // Unpacking tells nothing yet.
+            let mut is_begun = false;
             go_on = read_file(&files, job, options, begun, &mut |found, done| {
+                is_begun |= !found.is_empty();
                 assembler.take(job.file, found);
                 state.bytes_done = before.bytes_done + done.min(bytes);
                 state.groups = assembler.groups();
                 progress(assembler, state)
             });
-            if !go_on && begun.is_none() {
+            if !go_on && begun.is_none() && is_begun {
                 assembler.hold(&HashSet::from([job.file]));
             }
         } else {
@@ -267,6 +277,29 @@ fn read_file(
     if !named && (extension.is_none() || is_beside(&plain)) {
         return true;
     }
+    // Of compressed bytes, unpacking is nearly all of the work.
+    let unpacking = candidate.bytes - candidate.bytes / 10;
+    let is_packed = candidate.is_packed();
+    let mut tell = |read: u64| sink(empty(), read.min(candidate.bytes) * 9 / 10);
+    if !candidate.prepare(&mut tell) {
+        return false;
+    }
+    let unpacked = match is_packed {
+        true => candidate.len().unwrap_or(0),
+        false => 0,
+    };
+    let mut scaled = |found: Found, done: u64| {
+        let done = match unpacked {
+            0 => done,
+            _ if done >= unpacked => candidate.bytes,
+            _ => {
+                let share = u128::from(candidate.bytes - unpacking) * u128::from(done);
+                unpacking + u64::try_from(share / u128::from(unpacked)).unwrap_or(0)
+            }
+        };
+        sink(found, done)
+    };
+    let sink: Sink<'_> = &mut scaled;
     if let Some(last) = begun.take_if(|begun| begun.file == file) {
         let before = last.before;
         let empty = || Found {

@@ -437,6 +437,48 @@ fn a_file_that_changes_while_it_is_read_is_told_and_read_anew() {
 }
 
 #[test]
+fn unpacking_tells_how_far_it_is_and_can_be_stopped() {
+    let root = tempfile::tempdir().expect("folder");
+    let path = root.path().join("x.jsonl.zst");
+    // Texts that do not pack well.
+    let mut random = 7_u64;
+    let text: String = (0..4000)
+        .map(|number| {
+            let words: String = (0..500)
+                .map(|_| {
+                    random = random
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
+                    format!("{random:x}")
+                })
+                .collect();
+            format!(
+                "{{\"group_id\":\"g\",\"trajectory_id\":\"{number}\",\"reward\":1,\"patch\":\"{words}\"}}\n"
+            )
+        })
+        .collect();
+    let packed = zstd::encode_all(text.as_bytes(), 1).expect("pack");
+    fs::write(&path, &packed).expect("write");
+    let mut loader = loader(root.path());
+    let mut told = Vec::new();
+    let complete = loader.read(&mut |news| {
+        if let News::Progress(progress) = news {
+            told.push(progress.bytes_done);
+        }
+        told.len() < 3
+    });
+    assert!(!complete);
+    assert!(told[2] > 0 && told[2] < packed.len() as u64 / 2, "{told:?}");
+    let (sets, progress) = all_told(|tell| {
+        loader.read(tell);
+    });
+    let done: Vec<u64> = progress.iter().map(|state| state.bytes_done).collect();
+    assert!(done.is_sorted() && done.len() > 8, "{done:?}");
+    let last = sets.last().expect("a set");
+    assert_eq!((count(last), last.problems.as_slice()), (4000, &[][..]));
+}
+
+#[test]
 fn new_files_are_read_and_rollouts_of_a_file_that_is_gone_stay() {
     let root = tempfile::tempdir().expect("folder");
     let (one, two) = (root.path().join("1.jsonl"), root.path().join("2.jsonl"));

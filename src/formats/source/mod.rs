@@ -101,6 +101,18 @@ impl Candidate {
         fs::metadata(self.origin()).map(|meta| Stamp::of(&meta))
     }
 
+    /// Unpacks compressed bytes when that was not done yet. `tell` is told now and then how many of
+    /// the compressed bytes were read, and answers whether to go on. Answers whether they can be read
+    /// now without unpacking.
+    pub(crate) fn prepare(&self, tell: &mut dyn FnMut(u64) -> bool) -> bool {
+        self.store.prepare(tell)
+    }
+
+    /// Whether the bytes are compressed.
+    pub(crate) fn is_packed(&self) -> bool {
+        matches!(self.store, Store::Packed(_))
+    }
+
     /// Whether the bytes are those of a file on the disk, as they lie there.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.store, Store::File(_))

@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use flate2::bufread::{DeflateDecoder, GzDecoder};
@@ -13,6 +14,8 @@ use super::store::{Reader, Store};
 
 /// Bytes read at a time.
 const BUFFER: usize = 256 << 10;
+/// Unpacked bytes between two tellings of how far it is.
+const TOLD_EVERY: u64 = 4 << 20;
 /// Unpacked bytes from which on the ratio counts.
 const BOMB_FROM: u64 = 1 << 30;
 /// Unpacked bytes for one packed byte; texts stay far below.
@@ -113,9 +116,31 @@ impl Packed {
 
     fn unpacked(&self) -> &Result<Unpacked, (io::ErrorKind, String)> {
         self.unpacked.get_or_init(|| {
-            unpack(&self.of, self.coding, &self.spool, BOMB_FROM)
+            unpack(&self.of, self.coding, &self.spool, BOMB_FROM, &mut |_| true)
                 .map_err(|error| (error.kind(), error.to_string()))
         })
+    }
+
+    /// Unpacks when it is not unpacked yet. `tell` is told now and then how many packed bytes were
+    /// read, and answers whether to go on; what is stopped begins anew the next time. Answers whether
+    /// it came to its end; what went wrong is told by the other methods.
+    pub(super) fn prepare(&self, tell: &mut dyn FnMut(u64) -> bool) -> bool {
+        if self.unpacked.get().is_some() {
+            return true;
+        }
+        let mut is_stopped = false;
+        let mut told = |read: u64| {
+            is_stopped = !tell(read);
+            !is_stopped
+        };
+        let made = unpack(&self.of, self.coding, &self.spool, BOMB_FROM, &mut told);
+        if is_stopped {
+            return false;
+        }
+        let made = made.map_err(|error| (error.kind(), error.to_string()));
+        // Another thread may have been quicker: it is the same.
+        let _ = self.unpacked.set(made);
+        true
     }
 
     /// The first bytes, at most `count`; the rest stays packed.
@@ -165,7 +190,14 @@ fn decoder<'a, R: BufRead + 'a>(input: R, coding: Coding) -> io::Result<Box<dyn 
 }
 
 /// Unpacks everything; `bomb_from` is the number of unpacked bytes from which on the ratio counts.
-fn unpack(of: &Store, coding: Coding, spool: &Arc<Spool>, bomb_from: u64) -> io::Result<Unpacked> {
+/// `tell` is told the packed bytes read so far and answers whether to go on.
+fn unpack(
+    of: &Store,
+    coding: Coding,
+    spool: &Arc<Spool>,
+    bomb_from: u64,
+    tell: &mut dyn FnMut(u64) -> bool,
+) -> io::Result<Unpacked> {
     let packed_len = match coding {
         Coding::Stream => 0,
         _ => of.len()?,
@@ -178,8 +210,15 @@ fn unpack(of: &Store, coding: Coding, spool: &Arc<Spool>, bomb_from: u64) -> io:
             _ => Some(bomb_from.max(packed_len.saturating_mul(BOMB_RATIO))),
         },
         expected: None,
+        read: Arc::default(),
+        told: 0,
+        tell,
     };
-    let mut input = BufReader::with_capacity(BUFFER, of.reader());
+    let counted = Counted {
+        of: of.reader(),
+        read: Arc::clone(&output.read),
+    };
+    let mut input = BufReader::with_capacity(BUFFER, counted);
     match coding {
         Coding::Stream => {
             // It has no positions to read at.
@@ -209,9 +248,9 @@ fn unpack(of: &Store, coding: Coding, spool: &Arc<Spool>, bomb_from: u64) -> io:
 
 /// Unpacks one member or frame after the other.
 fn unpack_file(
-    input: &mut BufReader<Reader<'_>>,
+    input: &mut BufReader<Counted<'_>>,
     coding: Coding,
-    mut output: Output,
+    mut output: Output<'_>,
 ) -> io::Result<Unpacked> {
     // Bytes whose member or frame is whole.
     let mut sound = 0;
@@ -274,18 +313,44 @@ fn count_left(input: &mut impl BufRead) -> io::Result<u64> {
     }
 }
 
+/// Counts the packed bytes that are read.
+struct Counted<'a> {
+    of: Reader<'a>,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let count = self.of.read(buf)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
 /// Takes what is unpacked, within limits.
-struct Output {
+struct Output<'a> {
     writer: Writer,
     crc: flate2::Crc,
     /// More bytes than this are a bomb.
     limit: Option<u64>,
     /// The length told.
     expected: Option<u64>,
+    /// Packed bytes read so far.
+    read: Arc<AtomicU64>,
+    /// Unpacked bytes when it was told last.
+    told: u64,
+    /// Is told the packed bytes read, and answers whether to go on.
+    tell: &'a mut dyn FnMut(u64) -> bool,
 }
 
-impl Output {
+impl Output<'_> {
     fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.writer.len() - self.told >= TOLD_EVERY {
+            self.told = self.writer.len();
+            if !(self.tell)(self.read.load(Ordering::Relaxed)) {
+                return Err(io::Error::other("unpacking was stopped"));
+            }
+        }
         let len = self.writer.len() + bytes.len() as u64;
         let refused = |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         if self.limit.is_some_and(|limit| len > limit) {
@@ -313,7 +378,7 @@ impl Output {
     }
 }
 
-fn copy(input: &mut dyn Read, output: &mut Output) -> Result<(), Stop> {
+fn copy(input: &mut dyn Read, output: &mut Output<'_>) -> Result<(), Stop> {
     let mut buf = vec![0; BUFFER];
     loop {
         match input.read(&mut buf) {
@@ -345,10 +410,10 @@ mod tests {
         std::fs::write(&path, packed).expect("write");
         let of = Store::File(Arc::from(path.as_path()));
         let spool = Arc::new(Spool::default());
-        let error = unpack(&of, Coding::Zstd, &spool, 32 << 20).expect_err("bomb");
+        let error = unpack(&of, Coding::Zstd, &spool, 32 << 20, &mut |_| true).expect_err("bomb");
         assert!(error.to_string().contains("a thousand times"), "{error}");
         // The ratio alone is no reason: short texts may repeat themselves.
-        let unpacked = unpack(&of, Coding::Zstd, &spool, 64 << 20).expect("unpack");
+        let unpacked = unpack(&of, Coding::Zstd, &spool, 64 << 20, &mut |_| true).expect("unpack");
         assert_eq!(unpacked.content.len(), 64 << 20);
     }
 }

@@ -121,6 +121,14 @@ impl Store {
         }
     }
 
+    /// Unpacks what is packed, see [`Packed::prepare`]; true when there is nothing to unpack.
+    pub(super) fn prepare(&self, tell: &mut dyn FnMut(u64) -> bool) -> bool {
+        match self {
+            Self::Packed(packed) if !packed.is_stream() => packed.prepare(tell),
+            _ => true,
+        }
+    }
+
     /// Whether it is a stream that can be read once: it does not stay as it was listed.
     pub(super) fn is_stream(&self) -> bool {
         match self {
