@@ -165,7 +165,12 @@ pub(crate) fn read_all(
         groups: assembler.groups(),
     };
     let mut next = 0;
-    let begun = standing.begun.as_ref().map_or(0, |begun| begun.at.byte);
+    let begun = match (&standing.begun, jobs.first()) {
+        // All of it is unpacked.
+        (Some(_), Some(job)) if is_long(job) => bytes_of(job) - bytes_of(job) / 10,
+        (Some(begun), Some(job)) => begun.at.byte.min(bytes_of(job)),
+        _ => 0,
+    };
     let mut go_on = progress(
         assembler,
         Progress {
@@ -234,8 +239,8 @@ pub(crate) fn read_all(
     next
 }
 
-/// Takes over what was found in the next part of a file and the bytes read so far; answers whether
-/// to go on.
+/// Takes over what was found in the next part of a file and the bytes read so far (at its end more than
+/// there are); answers whether to go on.
 pub(super) type Sink<'a> = &'a mut dyn FnMut(Found, u64) -> bool;
 
 /// Reads one file and hands over what is found in it part by part; answers whether it came to its
@@ -336,7 +341,7 @@ fn read_file(
                 &mut whole,
             ),
         }
-        sink(whole, candidate.bytes);
+        sink(whole, u64::MAX);
         return true;
     }
     #[cfg(feature = "parquet")]
@@ -347,14 +352,14 @@ fn read_file(
             return false;
         }
         conclude(candidate, rankings_only, true, &mut whole);
-        sink(whole, candidate.bytes);
+        sink(whole, u64::MAX);
         return true;
     }
     #[cfg(not(feature = "parquet"))]
     if extension == Some("parquet") {
         let reason = "this gagar was built without Parquet";
         whole.problems.push(Problem::new(&candidate.path, reason));
-        sink(whole, candidate.bytes);
+        sink(whole, u64::MAX);
         return true;
     }
     if let Some(from) = from {
@@ -487,7 +492,7 @@ fn read_file(
         &mut whole,
     );
     // Whoever has enough says so again before the next file.
-    sink(whole, candidate.bytes);
+    sink(whole, u64::MAX);
     true
 }
 
@@ -744,7 +749,7 @@ fn read_appended(
         return false;
     }
     shorten(&candidate.path, &mut whole.problems);
-    sink(whole, candidate.bytes);
+    sink(whole, u64::MAX);
     true
 }
 
