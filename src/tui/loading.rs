@@ -136,6 +136,17 @@ pub fn ended(model: &mut Model, complete: bool) {
     }
 }
 
+/// Says how many groups replaced files changed, unless what became of the group on screen was said.
+pub fn rewritten(model: &mut Model, groups: usize) {
+    if model.status.text.is_empty() || model.status.severity == Severity::Info {
+        let text = match groups {
+            1 => "rewritten: 1 group changed".to_owned(),
+            _ => format!("rewritten: {groups} groups changed"),
+        };
+        model.say(Severity::Info, text);
+    }
+}
+
 /// Asks for more: to go on where reading was stopped, else to look for changes.
 pub fn reload(model: &mut Model) -> Vec<Effect> {
     let text = match model.loading.stage {

@@ -67,6 +67,8 @@ pub enum Message {
     },
     /// The files were looked at for changes.
     Followed(Follow),
+    /// Files were replaced, and so many groups are others now.
+    Rewritten(usize),
     /// A group's texts were not opened, as its file changed; it is being read again.
     GroupChanged {
         /// The group.

@@ -56,6 +56,10 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             model.loading.follow = Some(follow);
             Vec::new()
         }
+        Message::Rewritten(groups) => {
+            loading::rewritten(model, groups);
+            Vec::new()
+        }
         Message::GroupChanged { group, reason } => {
             loading::group_changed(model, group, reason);
             Vec::new()

@@ -360,6 +360,10 @@ fn keep_up(
             (Some(_), Err(_)) => hears = false,
             _ => {}
         }
+        if let Some(changes) = changes.filter(|changes| changes.replaced > 0 && changes.groups > 0)
+        {
+            report(Message::Rewritten(changes.groups));
+        }
         if let Some(changes) = changes.filter(|changes| changes.files > 0 || changes.rollouts != 0)
         {
             burst = Some(Burst::after(burst, changes.rollouts, Instant::now()));

@@ -221,6 +221,14 @@ fn following_tells_what_came() {
 }
 
 #[test]
+fn replaced_files_are_told_by_what_they_changed() {
+    let (mut harness, _root) = reviewing();
+    harness.send(Message::Rewritten(2));
+    let screen = harness.screen();
+    assert!(screen.contains("rewritten: 2 groups changed"), "{screen}");
+}
+
+#[test]
 fn a_group_whose_rollouts_are_gone_leaves_the_list() {
     let (mut harness, root) = reviewing();
     // Judged, and then read step by step.
