@@ -165,7 +165,7 @@ fn check_names_path_line_and_reason_and_ends_with_one() {
     let problems = of_kind("problem");
     assert_eq!(
         rows.last().unwrap(),
-        &json!({"kind": "summary", "groups": 3, "trajectories": 9, "problems": problems.len()})
+        &json!({"kind": "summary", "groups": 3, "trajectories": 9, "problems": problems.len(), "notes": 0, "foreign": 0})
     );
     assert!(!problems.is_empty());
     assert_eq!(problems[0]["line"], 4);
@@ -926,4 +926,110 @@ fn the_map_in_the_help_can_be_pasted() {
         columns("records with columns"),
         columns("rows for a trainer")
     );
+}
+
+/// The sample data that is shipped, copied: its folder is not the current one of a desk.
+fn samples() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-data");
+    folder.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_sample_data_has_notes_and_no_problems() {
+    let desk = Desk::new();
+    let samples = samples();
+    for args in [
+        &["groups", &samples][..],
+        &["convert", &samples, "-o", "all.jsonl"],
+        &["check", &samples],
+    ] {
+        let answer = desk.run(args);
+        assert_eq!(answer.code, 0, "{args:?}: {}", answer.err);
+        assert!(!answer.err.contains("problem: "), "{}", answer.err);
+    }
+    let told = desk.run(&["check", &samples]);
+    assert!(told.err.contains("a subset of all/traces.jsonl"));
+    assert!(told.out.contains(", 0 problems\n"), "{}", told.out);
+}
+
+#[test]
+fn the_trajectories_of_the_files_add_up() {
+    let desk = Desk::new();
+    let rows = desk.rows(0, &["check", &samples(), "--json"]);
+    let of_kind = |kind: &'static str| rows.iter().filter(move |row| row["kind"] == kind);
+    let sum = |key: &str| -> u64 {
+        of_kind("file")
+            .map(|file| file[key].as_u64().unwrap())
+            .sum()
+    };
+    let total = rows.last().unwrap();
+    assert_eq!(sum("trajectories"), total["trajectories"].as_u64().unwrap());
+    assert_eq!(sum("references"), 3, "the gold patches");
+    assert_eq!(sum("copies"), 2, "effective/traces.jsonl repeats two");
+    assert_eq!(
+        of_kind("foreign").count() as u64,
+        total["foreign"].as_u64().unwrap()
+    );
+    assert!(of_kind("note").count() > 0);
+}
+
+#[test]
+fn where_nothing_is_found_is_told() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path().join("empty")).unwrap();
+    for command in ["groups", "check", "advantages"] {
+        let answer = desk.run(&[command, "empty"]);
+        assert_eq!(answer.code, 1, "{answer:?}");
+        let said = format!("{}{}", answer.out, answer.err);
+        assert!(
+            said.contains("problem: empty: no rollouts were found in it"),
+            "{said}"
+        );
+    }
+    let told = desk.run(&["check", "empty"]).out;
+    assert!(
+        told.ends_with("0 groups, 0 trajectories, 1 problem\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_data_is_named_and_has_one_problem() {
+    let desk = Desk::new();
+    desk.write("table.tsv", "a\tb\n1\t2\n");
+    let rows = desk.rows(1, &["check", "table.tsv", "--json"]);
+    let problems = rows.iter().filter(|row| row["kind"] == "problem");
+    assert_eq!(problems.count(), 1, "{rows:?}");
+    let told = desk.run(&["check", "."]);
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(
+        told.err.contains("1 file is not a rollout file: table.tsv"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_mistyped_command_is_a_usage_error_with_the_command_meant() {
+    let desk = Desk::new();
+    let answer = desk.run(&["gropus", "x"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    let meant = "gropus: no such file; did you mean the command `groups`?";
+    assert!(answer.err.contains(meant), "{answer:?}");
+}
+
+#[test]
+fn convert_keeps_the_formats_that_were_read() {
+    let desk = Desk::new();
+    let verl = format!("{}/formats/verl", samples());
+    let answer = desk.run(&["convert", &verl, "-o", "all.jsonl"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    for again in ["all.jsonl", "twice.jsonl"] {
+        let rows = desk.rows(0, &["groups", again, "--filter", "format:verl", "--json"]);
+        assert!(!rows.is_empty(), "{again}");
+        desk.run(&["convert", "all.jsonl", "-o", "twice.jsonl"]);
+        let other = desk.rows(0, &["groups", again, "--filter", "format:trl", "--json"]);
+        assert!(other.is_empty(), "{again}");
+    }
+    let piped = desk.run(&["convert", "all.jsonl", "-o", "-"]);
+    assert!(piped.err.contains("standard output: "), "{}", piped.err);
 }

@@ -193,9 +193,13 @@ pub enum Command {
     ///
     /// With --json one object a line, told apart by "kind": "file" (path, bytes, formats with name
     /// and records, groups, trajectories, problems; every file that holds records or had problems),
-    /// "problem" (path, line, record, reason), "guessed" (path, map, left_over, missing: columns
-    /// that were guessed, not used, not found), "map" (path, title: a map of gagar.toml that was
-    /// used), "foreign" (path, reason), and last "summary" (groups, trajectories, problems).
+    /// "problem" and "note" (path, line, record, reason), "guessed" (path, map, left_over, missing:
+    /// columns that were guessed, not used, not found), "map" (path, title: a map of gagar.toml that
+    /// was used), "foreign" (path; the first 1000), and last "summary" (groups, trajectories,
+    /// problems, notes, foreign). A note tells what is worth a word although nothing is wrong; only
+    /// problems make the exit code 1. The trajectories of the files add up to the total; what does
+    /// not count among them stands beside: copies, repeated (refused), references, joined (with
+    /// records of other files).
     #[command(verbatim_doc_comment)]
     Check {
         /// What to load.

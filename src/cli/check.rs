@@ -9,7 +9,7 @@ use super::Ending;
 use super::args::Input;
 use super::error::CliError;
 use super::inputs::{describe, load_set};
-use super::made::{self, MOST_LINES, counted};
+use super::made::{self, MOST_LINES, counted, in_all};
 use super::output::Io;
 use crate::domain::RolloutGroup;
 use crate::formats::{LoadedSet, Problem};
@@ -23,12 +23,36 @@ struct Line<'a> {
     reason: &'a str,
 }
 
+impl<'a> Line<'a> {
+    fn of(kind: &'static str, told: &'a Problem) -> Self {
+        Self {
+            kind,
+            path: told.path.to_string_lossy(),
+            line: told.line,
+            record: told.record.as_deref(),
+            reason: &told.reason,
+        }
+    }
+}
+
+/// A file that holds no rollouts.
+#[derive(Serialize)]
+struct Foreign<'a> {
+    kind: &'static str,
+    path: std::borrow::Cow<'a, str>,
+}
+
+/// Most of them listed; the summary counts all.
+const MOST_FOREIGN: usize = 1000;
+
 #[derive(Serialize)]
 struct Summary {
     kind: &'static str,
     groups: usize,
     trajectories: usize,
     problems: usize,
+    notes: usize,
+    foreign: usize,
 }
 
 #[derive(Serialize)]
@@ -168,6 +192,8 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
             .map(|group| group.trajectories.len())
             .sum(),
         problems: set.problems.len() + texts.len(),
+        notes: set.notes.len(),
+        foreign: set.foreign.len(),
     };
     if json {
         for file in made::json(&set.made) {
@@ -180,37 +206,32 @@ pub fn run(input: &Input, json: bool, io: &mut Io<'_>) -> Result<Ending, CliErro
     }
     for problem in set.problems.iter().chain(&texts) {
         if json {
-            io.json(&Line {
-                kind: "problem",
-                path: problem.path.to_string_lossy(),
-                line: problem.line,
-                record: problem.record.as_deref(),
-                reason: &problem.reason,
-            })?;
+            io.json(&Line::of("problem", problem))?;
         } else {
             io.line(&format!("problem: {}", describe(problem)))?;
         }
     }
     tell_maps(&set, json, io)?;
-    for folder in &set.foreign {
+    for note in &set.notes {
         if json {
-            io.json(&Line {
-                kind: "foreign",
-                path: folder.path.to_string_lossy(),
-                line: None,
-                record: None,
-                reason: &folder.reason,
-            })?;
+            io.json(&Line::of("note", note))?;
         } else {
-            io.note(&format!("note: {}", describe(folder)))?;
+            io.note(&format!("note: {}", describe(note)))?;
         }
     }
     if json {
+        for path in set.foreign.iter().take(MOST_FOREIGN) {
+            io.json(&Foreign {
+                kind: "foreign",
+                path: path.to_string_lossy(),
+            })?;
+        }
         io.json(&summary)?;
     } else {
-        io.line(&format!(
-            "{} groups, {} trajectories, {} problems",
-            summary.groups, summary.trajectories, summary.problems
+        io.line(&in_all(
+            summary.groups,
+            summary.trajectories,
+            summary.problems,
         ))?;
     }
     Ok(Ending::of(summary.problems > 0))

@@ -2,6 +2,7 @@
 //!
 //! What is *not* here: what a line holds ([`crate::export::write_group`]).
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,8 +17,9 @@ use super::inputs::{Whose, load_set, open, refuse_inputs, refuse_loaded, tell_al
 use super::made::{self, FileLine};
 use super::output::Io;
 use super::whole_file::write_whole;
+use crate::domain::RolloutGroup;
 use crate::export::write_group;
-use crate::formats::{LoadedSet, Problem};
+use crate::formats::{FORMATS_KEY, LoadedSet, Problem};
 use crate::review::RankingSource;
 
 /// Lines of the summary that say what was read, as far as folders can be told together.
@@ -95,10 +97,13 @@ pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         for line in made::lines(&set.made, LINES) {
             io.note(&line)?;
         }
-        io.note(&format!(
-            "{}: {} groups, {} trajectories, {} problems",
-            summary.output, summary.groups, summary.trajectories, summary.problems
-        ))?;
+        let output = if to_stdout {
+            "standard output"
+        } else {
+            &summary.output
+        };
+        let counts = made::in_all(summary.groups, summary.trajectories, summary.problems);
+        io.note(&format!("{output}: {counts}"))?;
     }
     if !to_stdout && lies_in_input(args) {
         io.note("note: the file lies in a folder that was loaded; loading it again reads both")?;
@@ -130,6 +135,26 @@ fn refuse_existing(args: &ConvertArgs) -> Result<(), CliError> {
     }
 }
 
+/// The group with the formats that it was read from, which the filter `format:` asks for later.
+fn with_formats<'a>(
+    set: &LoadedSet,
+    index: usize,
+    group: &'a RolloutGroup,
+) -> Cow<'a, RolloutGroup> {
+    let formats = set.formats(index);
+    let is_told = group.meta.0.iter().any(|(key, _)| key == FORMATS_KEY);
+    let is_own = formats.iter().all(|name| name.starts_with("gagar."));
+    let json = serde_json::to_string(&formats);
+    match json {
+        Ok(json) if !is_told && !is_own => {
+            let mut group = group.clone();
+            group.meta.0.push((FORMATS_KEY.to_owned(), json));
+            Cow::Owned(group)
+        }
+        _ => Cow::Borrowed(group),
+    }
+}
+
 /// Writes these groups (0-based indices), one at a time.
 fn write_groups(
     set: &LoadedSet,
@@ -156,6 +181,7 @@ fn write_groups(
                 continue;
             }
         };
+        let group = &with_formats(set, index, group);
         let answers = set.answers.get(index).map_or(&[][..], AsRef::as_ref);
         let lost = write_group(out, group, &content, answers)?;
         let reasons = content.problems.into_iter().chain(lost);

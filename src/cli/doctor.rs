@@ -8,6 +8,7 @@ use super::annotator::user_name;
 use super::args::{Common, Screen};
 use super::error::CliError;
 use super::inputs::load_set;
+use super::made::counted;
 use super::open::face_report;
 use super::output::Io;
 use crate::domain::Estimator;
@@ -46,9 +47,9 @@ pub fn run(
             .filter(|group| crate::domain::GroupClass::of(&group.trajectories).is_kept())
             .count();
         let found = format!(
-            "{} groups ({kept} kept), {} problems",
-            set.groups.len(),
-            set.problems.len()
+            "{} ({kept} kept), {}",
+            counted(set.groups.len(), "group", "groups"),
+            counted(set.problems.len(), "problem", "problems")
         );
         let checked = if set.problems.is_empty() {
             Ok(found)

@@ -7,6 +7,7 @@ use super::annotator::user_name;
 use super::args::{Common, Input};
 use super::config;
 use super::error::CliError;
+use super::made::counted;
 use super::output::Io;
 use super::progress::ProgressLine;
 use crate::formats::{LoadOptions, LoadedSet, Problem, load};
@@ -96,9 +97,8 @@ pub fn tell_all<'a>(
         }
     }
     if rest > 0 {
-        io.note(&format!(
-            "and {rest} more problems; `gagar check` lists them"
-        ))?;
+        let rest = counted(rest, "more problem", "more problems");
+        io.note(&format!("and {rest}; `gagar check` lists them"))?;
     }
     Ok(())
 }

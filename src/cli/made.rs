@@ -21,6 +21,10 @@ pub struct FileLine<'a> {
     formats: Vec<FormatLine>,
     groups: usize,
     trajectories: usize,
+    copies: usize,
+    repeated: usize,
+    references: usize,
+    joined: usize,
     problems: usize,
 }
 
@@ -46,6 +50,10 @@ pub fn json(made: &[FileReport]) -> impl Iterator<Item = FileLine<'_>> {
             .collect(),
         groups: file.groups,
         trajectories: file.trajectories,
+        copies: file.copies,
+        repeated: file.repeated,
+        references: file.references,
+        joined: file.joined,
         problems: file.problems,
     })
 }
@@ -97,6 +105,10 @@ struct Part {
     /// Records by format, in the order of the table.
     records: BTreeMap<usize, (&'static str, usize)>,
     trajectories: usize,
+    copies: usize,
+    repeated: usize,
+    references: usize,
+    joined: usize,
     problems: usize,
 }
 
@@ -112,6 +124,10 @@ impl Part {
             files: 1,
             records: records.collect(),
             trajectories: file.trajectories,
+            copies: file.copies,
+            repeated: file.repeated,
+            references: file.references,
+            joined: file.joined,
             problems: file.problems,
         }
     }
@@ -125,6 +141,10 @@ impl Part {
             self.records.entry(order).or_insert((name, 0)).1 += records;
         }
         self.trajectories += other.trajectories;
+        self.copies += other.copies;
+        self.repeated += other.repeated;
+        self.references += other.references;
+        self.joined += other.joined;
         self.problems += other.problems;
     }
 
@@ -142,8 +162,21 @@ impl Part {
         } else {
             vec![records.join(", ")]
         };
-        if self.trajectories > 0 {
-            facts.push(counted(self.trajectories, "trajectory", "trajectories"));
+        // What does not count among the trajectories says why.
+        let rollouts = [
+            (self.trajectories, "trajectory", "trajectories"),
+            (self.copies, "copy", "copies"),
+            (self.repeated, "refused", "refused"),
+            (self.references, "reference patch", "reference patches"),
+            (self.joined, "joined with others", "joined with others"),
+        ];
+        let rollouts: Vec<String> = rollouts
+            .into_iter()
+            .filter(|(count, ..)| *count > 0)
+            .map(|(count, one, many)| counted(count, one, many))
+            .collect();
+        if !rollouts.is_empty() {
+            facts.push(rollouts.join(" + "));
         }
         if self.problems > 0 {
             facts.push(counted(self.problems, "problem", "problems"));
@@ -156,6 +189,17 @@ impl Part {
 #[must_use]
 pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// The last line of a summary.
+#[must_use]
+pub fn in_all(groups: usize, trajectories: usize, problems: usize) -> String {
+    [
+        counted(groups, "group", "groups"),
+        counted(trajectories, "trajectory", "trajectories"),
+        counted(problems, "problem", "problems"),
+    ]
+    .join(", ")
 }
 
 #[cfg(test)]
@@ -173,6 +217,10 @@ mod tests {
             }],
             groups: 1,
             trajectories: records,
+            copies: 0,
+            repeated: 0,
+            references: 0,
+            joined: 0,
             problems,
         }
     }
@@ -201,6 +249,19 @@ mod tests {
         assert_eq!(few.len(), 11);
         assert_eq!(few[10], format!("runs/one.jsonl: 1 × {name}; 1 trajectory"));
         assert_eq!(lines(&made, 400).len(), 301);
+    }
+
+    #[test]
+    fn what_is_no_trajectory_of_its_own_says_why() {
+        let mut file = report("a", 3, 0);
+        (file.copies, file.references, file.joined) = (2, 1, 4);
+        let name = FORMATS[0].name;
+        assert_eq!(
+            lines(&[file], 40),
+            [format!(
+                "a: 3 × {name}; 3 trajectories + 2 copies + 1 reference patch + 4 joined with others"
+            )]
+        );
     }
 
     #[test]

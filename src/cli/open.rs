@@ -31,6 +31,13 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
     for path in cli.paths.iter().chain(&cli.common.rankings) {
         if let Err(error) = crate::formats::check_path(path) {
             let name = path.display();
+            if Some(path) == cli.paths.first()
+                && let Some(command) = close_command(path)
+            {
+                return Err(CliError::usage(format!(
+                    "{name}: no such file; did you mean the command `{command}`?"
+                )));
+            }
             let failed = CliError::failed(format!("{name}: {error}"));
             let is_command = Cli::command()
                 .get_subcommands()
@@ -69,6 +76,16 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         }
     })?;
     Ok(Ending::Fine)
+}
+
+/// The command that a path which leads nowhere may have been meant for: it is spelled almost alike.
+fn close_command(path: &Path) -> Option<String> {
+    let typed = path.to_str()?;
+    let cli = Cli::command();
+    let names: Vec<&str> = cli.get_subcommands().map(|c| c.get_name()).collect();
+    let close = similar::get_close_matches(typed, &names, 1, 0.7);
+    let close = close.into_iter().find(|name| *name != typed)?;
+    Some(close.to_owned())
 }
 
 /// Looks for a theme that is named before a terminal is needed.

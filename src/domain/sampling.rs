@@ -78,7 +78,7 @@ impl GroupClass {
             Self::Mixed => "kept: passing and failing trajectories",
             Self::AllPass => "dropped: all pass, advantage 0",
             Self::AllFail => "dropped: all fail, advantage 0",
-            Self::Singleton => "dropped: only one scored trajectory",
+            Self::Singleton => "dropped: singleton, only one scored trajectory",
             Self::Unscored => "dropped: no scored trajectory",
         }
     }

@@ -142,6 +142,7 @@ struct Slot {
 #[derive(Debug, Default)]
 struct FileNotes {
     problems: Vec<Problem>,
+    notes: Vec<Problem>,
     foreign: bool,
     records: BTreeMap<usize, usize>,
     trajectories: usize,
@@ -179,6 +180,7 @@ pub(crate) struct Assembler {
     joined: swebench::Joined,
     jobs: harbor::Jobs,
     joined_problems: Vec<Problem>,
+    joined_notes: Vec<Problem>,
     answers: Vec<Answer>,
     answers_of: HashMap<String, Vec<usize>>,
     /// The maps of files read through one.
@@ -213,6 +215,7 @@ impl Assembler {
             joined: swebench::Joined::default(),
             jobs: harbor::Jobs::default(),
             joined_problems: Vec::new(),
+            joined_notes: Vec::new(),
             answers: Vec::new(),
             answers_of: HashMap::new(),
             maps: Arc::default(),
@@ -375,6 +378,7 @@ impl Assembler {
         }
         if let Some(notes) = self.notes.get_mut(file) {
             notes.problems.extend(found.problems);
+            notes.notes.extend(found.notes);
             notes.foreign |= !found.foreign.is_empty();
             notes.own_columns = found.own_columns.or(notes.own_columns.take());
             notes.trajectories += trajectories;
@@ -576,6 +580,7 @@ impl Assembler {
             self.joined.told.entry(id).or_insert(task);
         }
         self.joined_problems = joining.problems;
+        self.joined_notes = joining.notes;
         self.rows.clear();
         for (place, row) in self.parts.tasks.iter().enumerate() {
             let of = self.rows.entry(row.instance.clone()).or_default();
@@ -639,6 +644,9 @@ impl Assembler {
             problems.extend_from_slice(&slot.problems);
         }
         problems.extend_from_slice(&self.joined_problems);
+        let noted = self.notes.iter().flat_map(|notes| &notes.notes);
+        let mut notes: Vec<Problem> = noted.chain(&self.joined_notes).cloned().collect();
+        let mut left_out = Vec::new();
         let mut foreign = Vec::new();
         let mut made = Vec::new();
         if complete {
@@ -649,28 +657,38 @@ impl Assembler {
                     problems.push(problem(&self.files, at, &answer.group, reason));
                 }
             }
-            let noted = self.files.iter().zip(&self.notes);
-            let of_others = noted.filter(|(_, notes)| notes.foreign);
-            let of_others = of_others.map(|(file, notes)| (file.path.as_path(), notes));
-            let of_others = of_others.filter(|(path, _)| !self.jobs.covers(path));
-            let (own, others): (Vec<_>, Vec<_>) = of_others.partition(|(_, notes)| {
+            let files = self.files.iter().zip(&self.notes);
+            // What has a problem is told already.
+            let of_others: Vec<(&Path, &FileNotes)> = files
+                .filter(|(_, notes)| notes.foreign && notes.problems.is_empty())
+                .map(|(file, notes)| (file.path.as_path(), notes))
+                .filter(|(path, _)| !self.jobs.covers(path))
+                .collect();
+            let (own, others): (Vec<_>, Vec<_>) = of_others.into_iter().partition(|(_, notes)| {
                 let own = notes.own_columns.as_ref();
                 own.is_some_and(|(_, of_rollouts)| *of_rollouts || self.slots.is_empty())
             });
-            let mut paths: Vec<&Path> = others.into_iter().map(|(path, _)| path).collect();
-            tell_columns(own, &mut foreign, &mut paths);
-            tell_foreign(&paths, &self.joined.known, &mut foreign);
+            let others = others.into_iter().map(|(path, _)| path);
+            let mut paths: Vec<&Path> = others
+                .filter(|path| !self.joined.known.covers(path))
+                .collect();
+            let all = own.iter().map(|(path, _)| *path).chain(paths.iter().copied());
+            foreign = all.map(Path::to_path_buf).collect();
+            tell_columns(own, &mut left_out, &mut paths);
+            left_out.extend(tell_foreign(&paths));
             made = self.reports();
         }
         problems.dedup();
         if self.slots.is_empty() {
             // Nothing was found: what stands there instead is the news.
-            problems.append(&mut foreign);
+            problems.append(&mut left_out);
         }
+        notes.append(&mut left_out);
         LoadedSet {
             groups: self.slots.iter().map(|s| Arc::clone(&s.group)).collect(),
             answers: self.slots.iter().map(|s| Arc::clone(&s.answers)).collect(),
             problems,
+            notes,
             foreign,
             made,
             guessed: self
@@ -694,34 +712,73 @@ impl Assembler {
 
     /// What was made of each file.
     fn reports(&self) -> Vec<FileReport> {
-        let mut groups: Vec<usize> = vec![0; self.files.len()];
+        let mut counts: Vec<Counts> = vec![Counts::default(); self.files.len()];
         for slot in &self.slots {
-            let files: HashSet<usize> = slot.members.iter().map(|m| m.at().file).collect();
-            for file in files {
-                if let Some(count) = groups.get_mut(file) {
-                    *count += 1;
+            let mut files = HashSet::new();
+            for member in &slot.members {
+                let file = member.at().file;
+                if let Some(counts) = counts.get_mut(file) {
+                    counts.trajectories += 1;
+                    counts.groups += usize::from(files.insert(file));
+                }
+            }
+            for piece in &slot.refused {
+                if let Some(counts) = counts.get_mut(piece.member.at().file) {
+                    match piece.member.again {
+                        Again::Copy => counts.copies += 1,
+                        Again::Refuse | Again::Number => counts.repeated += 1,
+                    }
                 }
             }
         }
-        let files = self.files.iter().zip(&self.notes).zip(groups);
+        for reference in self.joined.references.values().flatten() {
+            if let Some(counts) = counts.get_mut(reference.place().file) {
+                counts.references += 1;
+            }
+        }
+        let files = self.files.iter().zip(&self.notes).zip(counts);
         files
-            .map(|((file, notes), groups)| FileReport {
-                path: file.path.clone(),
-                bytes: file.bytes,
-                formats: notes
-                    .records
-                    .iter()
-                    .filter_map(|(&format, &records)| {
-                        let name = FORMATS.get(format)?.name;
-                        Some(FormatRecords { name, records })
-                    })
-                    .collect(),
-                groups,
-                trajectories: notes.trajectories,
-                problems: notes.problems.len(),
+            .map(|((file, notes), counts)| {
+                let Counts {
+                    groups,
+                    trajectories,
+                    copies,
+                    repeated,
+                    references,
+                } = counts;
+                let accounted = trajectories + copies + repeated + references;
+                FileReport {
+                    path: file.path.clone(),
+                    bytes: file.bytes,
+                    formats: notes
+                        .records
+                        .iter()
+                        .filter_map(|(&format, &records)| {
+                            let name = FORMATS.get(format)?.name;
+                            Some(FormatRecords { name, records })
+                        })
+                        .collect(),
+                    groups,
+                    trajectories,
+                    copies,
+                    repeated,
+                    references,
+                    joined: notes.trajectories.saturating_sub(accounted),
+                    problems: notes.problems.len(),
+                }
             })
             .collect()
     }
+}
+
+/// What became of the rollouts of one file.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    groups: usize,
+    trajectories: usize,
+    copies: usize,
+    repeated: usize,
+    references: usize,
 }
 
 /// Most different sets of columns told, of files that no format knows.
@@ -1072,6 +1129,8 @@ pub(crate) struct Joining {
     pub files: Arc<Vec<Candidate>>,
     /// Problems.
     pub problems: Vec<Problem>,
+    /// What is worth a word although nothing is wrong.
+    pub notes: Vec<Problem>,
     /// Trajectories by group.
     pub attempts: BTreeMap<String, Vec<FoundTrajectory>>,
     /// What is told of tasks, by group.
@@ -1151,6 +1210,8 @@ pub(crate) fn mark_patch(trajectory: &mut Trajectory) {
 
 /// Folders of foreign files told one by one; more are told as one.
 const FOLDERS_TOLD: usize = 5;
+/// Foreign files of a folder told by name; more are counted.
+const FILES_NAMED: usize = 3;
 
 /// Tells the columns of files that no format knows, once for files with the same; those for which
 /// there is no room are left in `rest`.
@@ -1182,17 +1243,17 @@ fn tell_columns<'a>(
     }
 }
 
-/// One entry a folder about files that hold no rollouts, except what lies inside a known run; one
-/// for all when there are many folders.
-fn tell_foreign(foreign: &[&Path], known: &swebench::Known, told: &mut Vec<Problem>) {
-    let mut folders: BTreeMap<&Path, usize> = BTreeMap::new();
-    for path in foreign.iter().filter(|path| !known.covers(path)) {
-        *folders.entry(path.parent().unwrap_or(path)).or_default() += 1;
+/// One entry a folder about files that hold no rollouts; one for all when there are many folders.
+fn tell_foreign(foreign: &[&Path]) -> Vec<Problem> {
+    let mut folders: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
+    for path in foreign {
+        let files = folders.entry(path.parent().unwrap_or(path)).or_default();
+        files.push(path);
     }
     if folders.len() > FOLDERS_TOLD {
-        let files: usize = folders.values().sum();
         let reason = format!(
-            "{files} files in {} folders are not rollout files",
+            "{} files in {} folders are not rollout files",
+            foreign.len(),
             folders.len()
         );
         let mut common = folders.keys().next().copied().unwrap_or(Path::new(""));
@@ -1200,15 +1261,21 @@ fn tell_foreign(foreign: &[&Path], known: &swebench::Known, told: &mut Vec<Probl
             let Some(outer) = common.parent() else { break };
             common = outer;
         }
-        told.push(Problem::new(common, reason));
-        return;
+        return vec![Problem::new(common, reason)];
     }
-    for (folder, count) in folders {
-        let reason = if count == 1 {
-            "1 file is not a rollout file".to_owned()
-        } else {
-            format!("{count} files are not rollout files")
-        };
-        told.push(Problem::new(folder, reason));
-    }
+    let folders = folders.into_iter();
+    folders
+        .map(|(folder, files)| {
+            let mut reason = match files.len() {
+                1 => "1 file is not a rollout file".to_owned(),
+                count => format!("{count} files are not rollout files"),
+            };
+            if files.len() <= FILES_NAMED {
+                let names = files.iter().filter_map(|file| file.file_name());
+                let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+                let _ = write!(reason, ": {}", names.join(", "));
+            }
+            Problem::new(folder, reason)
+        })
+        .collect()
 }

@@ -173,7 +173,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "Inspect log",
         doc: "An Inspect evaluation: a whole JSON log, or a header beside samples.",
-        group: "sample id, within one log",
+        group: "sample id, a number with the task before it; within one log",
         rollout: "epoch",
         reward: "the first scorer with a binary value",
         patch: "model_patch and the like in score metadata, store or metadata",
@@ -184,7 +184,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "Inspect sample",
         doc: "One sample of an Inspect log in one epoch.",
-        group: "sample id, within one log",
+        group: "sample id, a number with the task before it; within one log",
         rollout: "epoch",
         reward: "the first scorer with a binary value",
         patch: "model_patch and the like in score metadata, store or metadata",

@@ -55,6 +55,16 @@ impl TaskSource {
 }
 
 impl TaskSource {
+    /// Where the record is.
+    pub(crate) fn place(&self) -> Place {
+        match self {
+            Self::Native(place)
+            | Self::Row(place)
+            | Self::Reference(place)
+            | Self::Of(_, place, _) => *place,
+        }
+    }
+
     fn place_mut(&mut self) -> &mut Place {
         match self {
             Self::Native(place)
@@ -381,6 +391,8 @@ pub(crate) struct Found {
     pub openhands: openhands::Parts,
     /// Problems.
     pub problems: Vec<Problem>,
+    /// What is worth a word although nothing is wrong.
+    pub notes: Vec<Problem>,
     /// Number of records that a format recognised.
     pub recognised: usize,
     /// How far the file was read, for files of lines.
@@ -418,6 +430,7 @@ impl Found {
         self.harbor.merge(other.harbor);
         self.openhands.merge(other.openhands);
         self.problems.extend(other.problems);
+        self.notes.extend(other.notes);
         self.recognised += other.recognised;
         self.indexed = other.indexed.or(self.indexed);
         for (format, count) in other.records {
@@ -434,6 +447,7 @@ impl Found {
     /// Takes over from a part of a file what can be told only at the file's end.
     pub(crate) fn keep_for_the_end(&mut self, part: &mut Self) {
         self.problems.append(&mut part.problems);
+        self.notes.append(&mut part.notes);
         self.foreign.append(&mut part.foreign);
         self.recognised += std::mem::take(&mut part.recognised);
         self.seen.merge(part.seen);
@@ -519,11 +533,11 @@ impl Found {
         self.beside.as_ref()?.1.as_deref()
     }
 
-    /// Notes a problem of the whole file, once however often it is met.
-    pub(crate) fn problem_of_file(&mut self, reason: &str) {
-        let is_told = |told: &Problem| told.line.is_none() && told.reason == reason;
-        if !self.problems.iter().any(is_told) {
-            self.problems.push(Problem::new(&self.path, reason));
+    /// Says of the whole file what is worth a word although nothing is wrong, once however often it
+    /// is met.
+    pub(crate) fn note_of_file(&mut self, reason: &str) {
+        if self.notes.iter().all(|told| told.reason != reason) {
+            self.notes.push(Problem::new(&self.path, reason));
         }
     }
 

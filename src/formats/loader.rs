@@ -179,7 +179,14 @@ impl Loader {
     /// Everything in one set, sorted by the groups' ids.
     #[must_use]
     pub fn into_set(self) -> LoadedSet {
-        self.assembler.finish()
+        let is_complete = self.unread.is_empty();
+        let mut set = self.assembler.finish();
+        if is_complete && set.groups.is_empty() && set.problems.is_empty() {
+            // A folder that was meant to hold rollouts and holds none is no success.
+            let nothing = |path: &PathBuf| Problem::new(path, "no rollouts were found in it");
+            set.problems.extend(self.paths.iter().map(nothing));
+        }
+        set
     }
 
     /// Lists again and reads what is new: files that came, what was appended to files of lines, and

@@ -64,7 +64,7 @@ pub use format::{FORMATS, Format};
 pub use loader::{Changes, Loader, News};
 pub use mapped::{FieldMap, FieldPath, GuessedMap, MapError, MapKey, NamedMap, UsedMap};
 pub use problem::Problem;
-pub use set::LoadedSet;
+pub use set::{FORMATS_KEY, LoadedSet};
 
 /// Options of a load.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,8 +134,16 @@ pub struct FileReport {
     pub formats: Vec<FormatRecords>,
     /// Groups that it gave a trajectory to.
     pub groups: usize,
-    /// Trajectories and predictions found in it.
+    /// Trajectories of groups whose first record is in it: over all files they add up to the total.
     pub trajectories: usize,
+    /// Rollouts that are those of another file again, and left out.
+    pub copies: usize,
+    /// Rollouts whose id occurs twice, refused and told as problems.
+    pub repeated: usize,
+    /// Reference patches of tasks.
+    pub references: usize,
+    /// Records of rollouts that were joined with those of other files, or repeat one of this file.
+    pub joined: usize,
     /// Problems met while it was read.
     pub problems: usize,
 }

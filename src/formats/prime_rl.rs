@@ -85,7 +85,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     }
     if is_effective(&found.path) {
         let reason = "a subset of all/traces.jsonl: rollouts found in both are loaded once";
-        found.problem_of_file(reason);
+        found.note_of_file(reason);
     }
 }
 

@@ -514,7 +514,10 @@ fn conclude(candidate: &Candidate, rankings_only: bool, is_data: bool, whole: &m
                     format!("no rollouts in a known format in this file; {columns}")
                 }
             };
-            whole.problems.push(Problem::new(&candidate.path, reason));
+            // One cause is one problem: what stands in it says more than that nothing was found.
+            if whole.problems.is_empty() {
+                whole.problems.push(Problem::new(&candidate.path, reason));
+            }
         } else {
             whole.problems.retain(|problem| problem.reason != NO_FORMAT);
             if whole.problems.is_empty() || !is_data {

@@ -11,8 +11,12 @@ use super::cache;
 use super::problem::CHANGED;
 #[cfg(feature = "parquet")]
 use super::table;
-use super::{FieldMap, FileReport, GuessedMap, Problem, UsedMap, found, indexed, open, source};
+use super::{FORMATS, FieldMap, FileReport, GuessedMap, Problem, UsedMap, found, indexed, open, source};
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
+
+/// The key in a group's `meta` under which `gagar convert` keeps the names of the formats it was read
+/// from, as a JSON list.
+pub const FORMATS_KEY: &str = "gagar.formats";
 
 /// Everything loaded from the paths given: a state of it, when loading goes on.
 #[derive(Debug, Default, Clone)]
@@ -25,9 +29,12 @@ pub struct LoadedSet {
     pub answers: Vec<Arc<[GraderAnswer]>>,
     /// What could not be read.
     pub problems: Vec<Problem>,
-    /// Files that hold no rollouts, one entry a folder: listed, but nothing is wrong with them. Empty
-    /// when no group was found: then they stand among the problems.
-    pub foreign: Vec<Problem>,
+    /// What is worth a word although nothing is wrong and nothing is lost: files that hold no rollouts
+    /// (one entry a folder), rollouts found twice, traces that no verdict can be beside of. The first
+    /// of these stand among the problems when no group was found.
+    pub notes: Vec<Problem>,
+    /// Every file that holds no rollouts, in the order they were listed.
+    pub foreign: Vec<PathBuf>,
     /// What was made of each file, in the order they were listed; empty while loading goes on.
     pub made: Vec<FileReport>,
     /// The maps that were guessed for files of messages with columns of other names.
@@ -66,11 +73,22 @@ impl LoadedSet {
     /// Names of the formats that tell of one group (0-based index into `groups`), sorted.
     #[must_use]
     pub fn formats(&self, group: usize) -> Vec<&'static str> {
+        let told = self.groups.get(group).and_then(|group| {
+            let mut pairs = group.meta.0.iter();
+            pairs.find(|(key, _)| key == FORMATS_KEY)
+        });
+        let told = told.map_or("", |(_, json)| json.as_str());
+        // What was converted knows from what.
+        let before = FORMATS
+            .iter()
+            .map(|format| format.name)
+            .filter(|name| told.contains(&format!("\"{name}\"")));
         let mut names: Vec<_> = self
             .sources
             .get(group)
             .map(|source| source.formats())
             .unwrap_or_default();
+        names.extend(before);
         names.sort_unstable();
         names.dedup();
         names

@@ -50,6 +50,9 @@ pub enum ReviewError {
     /// The ranking is not one of this group's passing trajectories.
     #[error("{0}")]
     Invalid(String),
+    /// There is nothing to submit.
+    #[error("nothing to submit yet: move a candidate, or accept the grader's order")]
+    NoDraft,
     /// The change would change nothing.
     #[error("nothing to change: {0}")]
     Nothing(&'static str),
@@ -232,12 +235,10 @@ impl ReviewSession {
     }
 
     fn propose_submit(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
-        let draft =
-            self.draft(group)
-                .filter(|draft| !draft.is_empty())
-                .ok_or(ReviewError::Nothing(
-                    "no draft yet: move a candidate, or accept the grader's order",
-                ))?;
+        let draft = self
+            .draft(group)
+            .filter(|draft| !draft.is_empty())
+            .ok_or(ReviewError::NoDraft)?;
         let data = self.group(group).ok_or(ReviewError::NoGroup)?;
         let judgement = self.judgement(group).ok_or(ReviewError::NoGroup)?;
         if judgement.submitted.is_some() && !judgement.edited_since_submit {

@@ -41,11 +41,14 @@ pub fn applies(model: &Model, action: Action) -> bool {
     let loaded = model.session.as_ref();
     match action {
         Action::RetrySave => !model.saves.unsaved.is_empty(),
-        Action::Problems => loaded.is_some_and(|session| {
-            let set = session.set();
-            let has_notes = !(set.guessed.is_empty() && set.used.is_empty());
-            has_notes || !(set.problems.is_empty() && set.foreign.is_empty())
-        }),
+        Action::Problems => {
+            model.is_status_cut()
+                || loaded.is_some_and(|session| {
+                    let set = session.set();
+                    let has_maps = !(set.guessed.is_empty() && set.used.is_empty());
+                    has_maps || !(set.problems.is_empty() && set.notes.is_empty())
+                })
+        }
         Action::OpenGroup => model.groups.selected().is_some(),
         Action::Reference => {
             let shown = model.compare.group.and_then(|group| model.opened(group));

@@ -19,6 +19,7 @@ use crate::review::EventBody;
 use crate::review::NewEvent;
 use crate::review::Progress;
 use crate::review::{ReviewSession, ReviewedGroup, Settings};
+use unicode_width::UnicodeWidthStr;
 
 /// Which screen is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -217,6 +218,12 @@ impl Model {
             text: text.into(),
             severity,
         };
+    }
+
+    /// Whether the line at the bottom has no room for all that is said.
+    #[must_use]
+    pub fn is_status_cut(&self) -> bool {
+        self.status.text.width() + 2 > usize::from(self.size.0)
     }
 
     /// The opened texts of a group, when they are there.

@@ -244,7 +244,7 @@ pub fn change(model: &mut Model, group: usize, change: Change, effects: &mut Vec
             effects.extend(save(model, proposal.events));
             true
         }
-        Err(error @ ReviewError::Nothing(_)) => {
+        Err(error @ (ReviewError::Nothing(_) | ReviewError::NoDraft)) => {
             model.say(Severity::Info, error.to_string());
             false
         }

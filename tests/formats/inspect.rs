@@ -61,7 +61,7 @@ fn real_logs_load_in_both_encodings() {
     ] {
         let loaded = load_all(&[data.join("formats/inspect").join(file)]);
         assert_eq!(shown(&loaded), Vec::<String>::new(), "{file}");
-        assert_eq!(loaded.foreign, Vec::new(), "{file}");
+        assert_eq!(loaded.notes, Vec::new(), "{file}");
         assert_eq!(counts(&loaded), expected, "{file}");
         assert_eq!(open_all(&loaded), steps, "{file}");
     }
@@ -197,7 +197,7 @@ fn an_unpacked_log_has_everything_where_it_belongs() {
         write(folder, "logs.json", &json!({"a.eval": header("success")}));
     });
     assert_eq!(shown(&loaded), Vec::<String>::new());
-    assert_eq!(loaded.foreign, Vec::new());
+    assert_eq!(loaded.notes, Vec::new());
     assert_eq!(counts(&loaded), [1, 2, 1, 1, 0]);
     let group = &loaded.groups[0];
     assert_eq!(group.task.title.as_deref(), Some("Fix it"));
@@ -335,7 +335,7 @@ fn one_sample_in_two_logs_is_two_groups() {
         }
     });
     let ids: Vec<&str> = loaded.groups.iter().map(|g| g.id.as_str()).collect();
-    assert_eq!(ids, ["7", "7 (swe, acme/m, b.eval)"]);
+    assert_eq!(ids, ["swe/7", "swe/7 (m)"]);
     assert_eq!(counts(&loaded), [2, 2, 2, 0, 0]);
     open_all(&loaded);
 }
@@ -405,7 +405,7 @@ fn an_empty_log_says_how_it_ended() {
 fn the_sample_loads_without_a_problem() {
     let loaded = load_all(&[sample_data("formats/inspect")]);
     assert_eq!(shown(&loaded), Vec::<String>::new());
-    assert_eq!(loaded.foreign, Vec::new());
+    assert_eq!(loaded.notes, Vec::new());
     assert_eq!(counts(&loaded), [1, 3, 1, 1, 1]);
     open_all(&loaded);
     let group = &loaded.groups[0];

@@ -367,8 +367,14 @@ fn swebench_traps() {
     assert_eq!(word("acme__tool-4", "one"), ("unscored", marks));
     has_problem(&loaded, None, "resolved but has no prediction");
     has_problem(&loaded, None, "no report beside");
+    assert_eq!(loaded.notes.len(), 1, "{:?}", loaded.notes);
+    let named = "1 file is not a rollout file: ";
+    assert!(
+        loaded.notes[0].reason.starts_with(named),
+        "{:?}",
+        loaded.notes
+    );
     assert_eq!(loaded.foreign.len(), 1, "{:?}", loaded.foreign);
-    assert_eq!(loaded.foreign[0].reason, "1 file is not a rollout file");
     has_problem(&loaded, Some(5), "model_patch: expected a text");
     let index = loaded
         .groups

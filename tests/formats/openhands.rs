@@ -36,8 +36,10 @@ fn real_rows_and_events_are_read_whole() {
     let root = data.join("formats/openhands");
     let parts = ["eval-output", "resolver-output", "sdk-events"].map(|part| root.join(part));
     let loaded = load_all(&parts);
-    let no_report = "no report beside the predictions: 1 trajectory is unscored";
-    assert_eq!(problems(&loaded), [(None, None, no_report)]);
+    assert_eq!(problems(&loaded), []);
+    let no_report = "no report beside the traces: 1 trajectory is unscored";
+    assert_eq!(loaded.notes.len(), 1, "{:?}", loaded.notes);
+    assert_eq!(loaded.notes[0].reason, no_report);
     assert_eq!(
         shown(&loaded),
         [

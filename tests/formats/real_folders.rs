@@ -36,14 +36,14 @@ fn the_numbers_of_every_folder() {
         let name = folder.strip_prefix(&data).expect("inside");
         writeln!(
             table,
-            "{}: {} groups, {} pass, {} fail, {} unscored, {with_steps} with steps, {} problems, {} notes of other files",
+            "{}: {} groups, {} pass, {} fail, {} unscored, {with_steps} with steps, {} problems, {} notes",
             name.display(),
             set.groups.len(),
             count(Outcome::Pass),
             count(Outcome::Fail),
             count(Outcome::Unscored),
             set.problems.len(),
-            set.foreign.len(),
+            set.notes.len(),
         )
         .expect("text");
         for problem in set.problems.iter().take(3) {
@@ -63,7 +63,7 @@ fn every_file_is_read_or_told() {
         let told: BTreeSet<&Path> = set
             .problems
             .iter()
-            .chain(&set.foreign)
+            .chain(&set.notes)
             .map(|problem| problem.path.as_path())
             .collect();
         for report in &set.made {

@@ -31,7 +31,6 @@ pub(crate) fn join(parts: Parts, joining: &mut Joining) -> BTreeSet<PathBuf> {
         let here = known.entry(sample.path.clone()).or_default();
         here.insert((sample.id.clone(), sample.epoch));
     }
-    let scopes = scopes(&logs, known.keys());
     tell_unfinished(&logs, &known, joining);
     let mut lost: BTreeMap<PathBuf, BTreeMap<(String, i64), Option<String>>> = BTreeMap::new();
     for summary in parts.summaries {
@@ -71,15 +70,12 @@ pub(crate) fn join(parts: Parts, joining: &mut Joining) -> BTreeSet<PathBuf> {
             }
         }
         // An id means one task within one log.
-        let owner = owners
-            .entry(sample.id.clone())
+        let names = names(&sample.id, &sample.path, logs.get(&sample.path));
+        let is_free = |name: &String| owners.get(name).is_none_or(|owner| *owner == sample.path);
+        let group = names.into_iter().find(is_free).unwrap_or(sample.id);
+        owners
+            .entry(group.clone())
             .or_insert_with(|| sample.path.clone());
-        let group = if *owner == sample.path {
-            sample.id
-        } else {
-            let scope = scopes.get(&sample.path).map_or("", String::as_str);
-            format!("{} ({scope})", sample.id)
-        };
         joining.told.entry(group.clone()).or_insert(sample.task);
         joining
             .attempts
@@ -99,36 +95,38 @@ pub(crate) fn join(parts: Parts, joining: &mut Joining) -> BTreeSet<PathBuf> {
     logs.into_keys().chain(known.into_keys()).collect()
 }
 
-/// What tells the logs apart: task, model and file, with outer folders where files have one name.
-fn scopes<'a>(
-    logs: &BTreeMap<PathBuf, Log>,
-    paths: impl Iterator<Item = &'a PathBuf>,
-) -> HashMap<PathBuf, String> {
-    let mut taken = BTreeSet::new();
-    let mut scopes = HashMap::new();
-    for path in paths {
-        let log = logs.get(path);
-        let words = log.map(|log| [log.task.clone(), log.model.clone()]);
-        let words: Vec<String> = words.into_iter().flatten().flatten().collect();
-        let mut names = path.components().rev();
-        let mut name = String::new();
-        let scope = loop {
-            let next = names.next().map(|part| part.as_os_str().to_string_lossy());
-            match &next {
-                Some(next) if name.is_empty() => name.push_str(next),
-                Some(next) => name = format!("{next}/{name}"),
-                None => {}
-            }
-            let mut all = words.clone();
-            all.push(name.clone());
-            let scope = all.join(", ");
-            if next.is_none() || taken.insert(scope.clone()) {
-                break scope;
-            }
-        };
-        scopes.insert(path.clone(), scope);
+/// Names that a sample's group may have, shortest first; the last one is no other log's. An id that is
+/// only a number says nothing without the task.
+fn names(id: &str, path: &Path, log: Option<&Log>) -> Vec<String> {
+    let mut names = Vec::new();
+    let is_number = id.bytes().all(|byte| byte.is_ascii_digit());
+    let task = log.and_then(|log| log.task.as_deref());
+    // The package of a task does not tell tasks apart.
+    let task = task.map(|task| task.rsplit('/').next().unwrap_or(task));
+    let of_task = task.map(|task| format!("{task}/{id}"));
+    if !is_number || of_task.is_none() {
+        names.push(id.to_owned());
     }
-    scopes
+    names.extend(of_task.clone());
+    let base = of_task.unwrap_or_else(|| id.to_owned());
+    let model = log.and_then(|log| log.model.as_deref());
+    let model = model.filter(|model| *model != "none/none");
+    names.extend(model.map(|model| {
+        let model = model.rsplit('/').next().unwrap_or(model);
+        format!("{base} ({model})")
+    }));
+    let parts = path.components().rev();
+    let mut place = String::new();
+    for part in parts {
+        let part = part.as_os_str().to_string_lossy();
+        place = if place.is_empty() {
+            part.into_owned()
+        } else {
+            format!("{part}/{place}")
+        };
+        names.push(format!("{base} ({place})"));
+    }
+    names
 }
 
 /// Tells of logs that were not written to their end, and of those without a sample.

@@ -350,11 +350,20 @@ fn add_run(mut run: Run, joining: &mut Joining) {
     let judges =
         |prediction: &Prediction| prediction.row.is_some() && prediction.resolved.is_some();
     if !run.has_report && run.verdicts.is_empty() && !run.predictions.iter().any(judges) {
+        let mut predictions = run.predictions.iter();
+        let has_records = predictions.any(|one| one.source == PatchSource::Record);
+        let what = if has_records { "predictions" } else { "traces" };
         let reason = match run.predictions.len() {
-            1 => "no report beside the predictions: 1 trajectory is unscored".to_owned(),
-            count => format!("no report beside the predictions: {count} trajectories are unscored"),
+            1 => format!("no report beside the {what}: 1 trajectory is unscored"),
+            count => format!("no report beside the {what}: {count} trajectories are unscored"),
         };
-        joining.problems.push(Problem::new(&run.folder, reason));
+        let told = Problem::new(&run.folder, reason);
+        // Traces alone are no run of a harness: nobody expects reports beside them.
+        if has_records {
+            joining.problems.push(told);
+        } else {
+            joining.notes.push(told);
+        }
     }
     for prediction in std::mem::take(&mut run.predictions) {
         let id = prediction.instance.clone();

@@ -332,10 +332,16 @@ fn pick(
     match (key.code, key.ctrl) {
         (Code::Esc, _) | (Code::Char('c'), true) => return Vec::new(),
         (Code::Enter, _) => {
-            let action = found.get(picker.cursor).and_then(|row| row.action);
-            return action
-                .map(|action| perform(model, action, None))
-                .unwrap_or_default();
+            let Some(row) = found.into_iter().nth(picker.cursor) else {
+                return Vec::new();
+            };
+            if let Some(text) = row.copied {
+                model.overlay = Some(reopen(picker));
+                model.say(Severity::Info, "entry copied");
+                return vec![Effect::Copy(text)];
+            }
+            let action = row.action.map(|action| perform(model, action, None));
+            return action.unwrap_or_default();
         }
         (Code::Down, _) | (Code::Char('n'), true) => picker.cursor = (picker.cursor + 1).min(last),
         (Code::Up, _) | (Code::Char('p'), true) => {

@@ -27,6 +27,8 @@ pub struct Row {
     pub action: Option<Action>,
     /// Whether it would do something now.
     pub applies: bool,
+    /// What Enter copies, when it runs nothing.
+    pub copied: Option<String>,
 }
 
 /// The rows of an overlay that match what was typed, best first; empty for other overlays.
@@ -57,6 +59,7 @@ fn help_rows(model: &Model) -> Vec<Row> {
             text: format!("{} — {}", row.action.name(), row.action.doc()),
             action: Some(row.action),
             applies: row.applies,
+            copied: None,
         })
         .collect()
 }
@@ -85,6 +88,7 @@ fn whole(left: &str, text: &str, width: Option<usize>) -> Vec<Row> {
         text: text.to_owned(),
         action: None,
         applies: true,
+        copied: None,
     };
     let Some(width) = width else {
         return vec![row(left, text)];
@@ -97,43 +101,52 @@ fn whole(left: &str, text: &str, width: Option<usize>) -> Vec<Row> {
         .collect()
 }
 
+/// The same rows, of which each copies this text.
+fn copied(rows: Vec<Row>, text: &str) -> Vec<Row> {
+    let rows = rows.into_iter();
+    rows.map(|row| Row {
+        copied: Some(text.to_owned()),
+        ..row
+    })
+    .collect()
+}
+
+/// Problems and notes, each with its path behind it.
 fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
     let set = model.session.as_ref().map(|session| session.set());
     let count = set.map_or(0, |set| {
-        set.problems.len() + set.foreign.len() + set.guessed.len() + set.used.len()
+        set.problems.len() + set.notes.len() + set.guessed.len() + set.used.len()
     });
     let width = wrap_width(model, picker, count);
-    let name_of = |path: &Path| {
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        name.to_string_lossy().into_owned()
-    };
-    let notes = set.into_iter().flat_map(|set| {
-        let guessed = set.guessed.iter().map(|map| (&map.path, map.to_string()));
-        guessed.chain(set.used.iter().map(|map| (&map.path, map.to_string())))
+    let Some(set) = set else { return Vec::new() };
+    let problems = set.problems.iter().map(|problem| ("", problem));
+    let told = problems.chain(set.notes.iter().map(|note| ("note: ", note)));
+    let told = told.map(|(kind, problem)| {
+        let record = problem.record.as_deref();
+        let record = record.map(|record| format!("{record}: "));
+        let record = record.unwrap_or_default();
+        let text = format!("{kind}{record}{}", problem.reason);
+        (problem.path.as_path(), problem.line, text)
     });
-    let notes =
-        notes.flat_map(|(path, note)| whole(&name_of(path), &format!("note: {note}"), width));
-    set.into_iter()
-        .flat_map(|set| {
-            let problems = set.problems.iter().map(|problem| ("", problem));
-            problems.chain(set.foreign.iter().map(|file| ("left out: ", file)))
-        })
-        .flat_map(|(kind, problem)| {
-            let line = problem
-                .line
-                .map(|line| format!(":{line}"))
-                .unwrap_or_default();
-            let record = problem
-                .record
-                .as_deref()
-                .map(|r| format!("{r}: "))
-                .unwrap_or_default();
-            let left = format!("{}{line}", name_of(&problem.path));
-            let text = format!("{kind}{record}{}", problem.reason);
-            whole(&left, &text, width)
-        })
-        .chain(notes)
-        .collect()
+    let guessed = set.guessed.iter().map(|map| (&map.path, map.to_string()));
+    let maps = guessed.chain(set.used.iter().map(|map| (&map.path, map.to_string())));
+    let maps = maps.map(|(path, text)| (path.as_path(), None, format!("note: {text}")));
+    // A message that the status line has no room for is read here.
+    let said = model.status.text.as_str();
+    let status = model
+        .is_status_cut()
+        .then(|| copied(whole("message", said, width), said));
+    let told = told.chain(maps);
+    let told = told.flat_map(|(path, line, text)| {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+        let left = format!("{}{line}", name.to_string_lossy());
+        // The name alone finds no file; the whole path stands behind what is said of it.
+        let place = format!("{}{line}", path.display());
+        let rows = whole(&left, &format!("{text} · {place}"), width);
+        copied(rows, &format!("{place}: {text}"))
+    });
+    status.into_iter().flatten().chain(told).collect()
 }
 
 /// The marks of the focused candidate, whole.

@@ -55,7 +55,7 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
     let title = match overlay {
         Overlay::Help(_) => format!(" keys of the {} screen ", model.screen.context().word()),
         Overlay::Palette(_) => " actions ".to_owned(),
-        Overlay::Problems(_) => " problems, files left out, notes ".to_owned(),
+        Overlay::Problems(_) => " problems and notes ── Enter copies one ".to_owned(),
         Overlay::Marks(_) => " marks of the focused candidate ".to_owned(),
         Overlay::ConfirmQuit => " not everything is saved ".to_owned(),
         Overlay::Prompt { kind, .. } => format!(" {} ", kind.title()),

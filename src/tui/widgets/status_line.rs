@@ -41,6 +41,14 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
         theme.style(role),
     );
     let left = area.width.saturating_sub(saves_width + 2);
+    let mut message = message;
+    if message.width() > usize::from(left)
+        && let Some(key) = model.keymap.key_of(Action::Problems)
+    {
+        let more = format!(" {key} shows all");
+        let room = usize::from(left).saturating_sub(more.width());
+        message = format!("{}{more}", text::cut(&message, room));
+    }
     put(
         buffer,
         (area.x + 1, area.y),

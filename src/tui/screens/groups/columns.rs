@@ -224,7 +224,6 @@ impl Column {
             Self::Outcome => NUMBERS,
             Self::Class | Self::State => 9,
             Self::RankedBy => 12,
-            // "one scored"
             Self::Credit => 10,
             Self::Disagreement => 6,
             Self::Findings => 3,

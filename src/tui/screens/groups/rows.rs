@@ -1,7 +1,7 @@
 //! The list's cells and the preview's lines, as text with roles.
 
 use super::columns::{Column, Table};
-use crate::domain::{GroupClass, Outcome, RolloutGroup};
+use crate::domain::{Outcome, RolloutGroup};
 use crate::review::{GroupRow, ReviewSession, ReviewState, ReviewedGroup};
 use crate::tui::long_text;
 use crate::tui::number;
@@ -47,7 +47,7 @@ pub fn cell(session: &ReviewSession, group: usize, column: Column, table: &Table
         // The class says it already.
         Column::Credit if !row.class.is_kept() && table.has(Column::Class) => Vec::new(),
         Column::Credit if !row.class.is_kept() => {
-            vec![(in_words(row.class).to_owned(), Role::Dim)]
+            vec![(row.class.word().to_owned(), Role::Dim)]
         }
         Column::Disagreement if !row.class.is_kept() => Vec::new(),
         Column::Credit if row.without_advantages => vec![("error".to_owned(), Role::Warning)],
@@ -90,17 +90,6 @@ fn outcome(row: &GroupRow, dots: usize) -> Parts {
     }
     parts.push((in_numbers(row), Role::Text));
     parts
-}
-
-/// Why a group is dropped, in at most ten letters.
-fn in_words(class: GroupClass) -> &'static str {
-    match class {
-        GroupClass::Mixed => "mixed",
-        GroupClass::AllPass => "all pass",
-        GroupClass::AllFail => "all fail",
-        GroupClass::Singleton => "one scored",
-        GroupClass::Unscored => "unscored",
-    }
 }
 
 fn share(value: Option<f64>) -> Parts {

@@ -48,13 +48,21 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, _: Rect) {
     }
 }
 
+/// Columns from which the word before the estimator has room.
+const ESTIMATOR_FROM: usize = 100;
+
 fn draw_title(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let dim = theme.style(Role::Dim);
     let right = match &model.session {
         Some(session) => schedule::in_short(session.settings()),
         None => loading_text(model),
     };
-    let right = format!("{right} ");
+    // Some estimators are called like formats: the word says which of both it is.
+    let has_room = usize::from(area.width) >= ESTIMATOR_FROM;
+    let right = match &model.session {
+        Some(_) if has_room => format!("estimator {right} "),
+        _ => format!("{right} "),
+    };
     let right_width = u16::try_from(right.width())
         .unwrap_or(u16::MAX)
         .min(area.width);
