@@ -13,6 +13,7 @@
 //!
 //! What is *not* here: rankings inside a group record ([`super::rankings`] reads them).
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::diff::summarize;
@@ -127,14 +128,8 @@ pub(crate) fn read_group(record: &Record<'_>, found: &mut Found) {
             rankings::read_nested(record, raw, &id, found);
         }
     }
-    push_group(
-        record,
-        found,
-        fields,
-        id,
-        trajectories,
-        extra(fields, GROUP_KEYS),
-    );
+    let meta = extra(record, found, fields, GROUP_KEYS, &id);
+    push_group(record, found, fields, id, trajectories, meta);
 }
 
 /// Reads a `gagar.trajectory/1` record.
@@ -215,16 +210,46 @@ fn report_duplicates(record: &Record<'_>, found: &mut Found, fields: &Fields<'_>
     }
 }
 
-fn extra(fields: &Fields<'_>, known: &[&str]) -> Extra {
-    let mut pairs = fields.extra(known);
-    if let Some(meta) = fields.some("meta") {
-        match Fields::of("meta", meta) {
-            Ok(inner) => pairs.extend(
-                inner
-                    .pairs()
-                    .map(|(key, raw)| (key.to_owned(), raw.strict().into_owned())),
-            ),
-            Err(_) => pairs.push(("meta".to_owned(), meta.strict().into_owned())),
+/// Unknown keys and what stands under `meta`; of a key that occurs twice the last counts.
+fn extra(
+    record: &Record<'_>,
+    found: &mut Found,
+    fields: &Fields<'_>,
+    known: &[&str],
+    name: &str,
+) -> Extra {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    // Answers whether the key was there already.
+    let mut add = |pairs: &mut Vec<(String, String)>, key: &str, json: String| {
+        let known = places.get(key).copied();
+        match known.and_then(|place| pairs.get_mut(place)) {
+            Some(before) => before.1 = json,
+            None => {
+                places.insert(key.to_owned(), pairs.len());
+                pairs.push((key.to_owned(), json));
+            }
+        }
+        known.is_some()
+    };
+    for (key, json) in fields.extra(known) {
+        // Told with the record's other keys that occur twice.
+        add(&mut pairs, &key, json);
+    }
+    let Some(meta) = fields.some("meta") else {
+        return Extra(pairs);
+    };
+    match Fields::of("meta", meta) {
+        Ok(inner) => {
+            for (key, raw) in inner.pairs() {
+                if add(&mut pairs, key, raw.strict().into_owned()) {
+                    let reason = format!("meta: {key:?}: the key occurs twice, the last counts");
+                    found.problem(record, Some(name), reason);
+                }
+            }
+        }
+        Err(_) => {
+            add(&mut pairs, "meta", meta.strict().into_owned());
         }
     }
     Extra(pairs)
@@ -332,7 +357,7 @@ fn trajectory(
             }
         });
     }
-    t.meta = extra(fields, TRAJECTORY_KEYS);
+    t.meta = extra(record, found, fields, TRAJECTORY_KEYS, &name);
     match found.note(record, &name, fields.texts("marks")) {
         Some(marks) => {
             t.marks = marks;

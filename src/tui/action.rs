@@ -86,7 +86,7 @@ actions! {
     NextTheme Global "next_theme" "Switch to the next theme";
     RetrySave Global "retry_save" "Try again to save what could not be saved";
     Reload Global "reload" "Look for changed files, or go on reading";
-    Problems Global "problems" "List problems and notes: what could not be read, where, and why";
+    Problems Global "problems" "List problems and notes, whole";
     Down Global "down" "Down one line";
     Up Global "up" "Up one line";
     PageDown Global "page_down" "Down one page";

@@ -175,7 +175,10 @@ fn on_key(model: &mut Model, key: Key) -> Vec<Effect> {
 
 /// Performs an action; `key` is the key that asked for it (its digit for [`Action::PlaceDigit`]).
 pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effect> {
-    model.status = super::model::Status::default();
+    // A message that was cut is read whole with the problems.
+    if action != Action::Problems {
+        model.status = super::model::Status::default();
+    }
     match action {
         Action::Help => open(model, Overlay::help()),
         Action::Palette => open(model, Overlay::palette()),

@@ -212,6 +212,25 @@ fn what_options_decided_is_kept() {
     assert!(after.groups[0].trajectories[0].outcome.is_pass());
 }
 
+#[test]
+fn a_key_of_meta_that_occurs_twice_is_told_and_kept_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let line = r#"{"group_id":"g","":1,"meta":{"":2,"k":3},"trajectories":[{"trajectory_id":"a","reward":1,"meta":{"":4,"":5}}]}"#;
+    fs::write(&path, line).unwrap();
+    let set = load_all(&[path]);
+    let reasons: Vec<&str> = set.problems.iter().map(|p| p.reason.as_str()).collect();
+    assert_eq!(
+        reasons,
+        ["meta: \"\": the key occurs twice, the last counts"; 2]
+    );
+    let pair = |key: &str, json: &str| (key.to_owned(), json.to_owned());
+    let group = &set.groups[0];
+    assert_eq!(group.meta.0, [pair("", "2"), pair("k", "3")]);
+    assert_eq!(group.trajectories[0].meta.0, [pair("", "5")]);
+    again(&set);
+}
+
 /// Random groups as a loader may hand them over, each thing known or not by itself.
 mod random {
     use gagar::diff::summarize;

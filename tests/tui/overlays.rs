@@ -1,4 +1,4 @@
-use gagar::tui::model::Screen;
+use gagar::tui::model::{Screen, Severity};
 
 use crate::{native, sample};
 use gagar::tui::testing::Harness;
@@ -35,7 +35,17 @@ fn problems_are_listed_with_their_place() {
     let mut harness = Harness::open(&[folder.path()], 80, 24).unwrap();
     let screen = harness.press("!").screen();
     assert!(screen.contains("broken.jsonl"), "{screen}");
-    assert!(!screen.contains("left out:"), "{screen}");
+    assert!(!screen.contains("note: "), "{screen}");
+    let place = format!("{}/broken.jsonl:1", folder.path().display());
+    let overlay = harness.model.overlay.clone().unwrap();
+    let rows = gagar::tui::overlays::rows(&harness.model, &overlay);
+    let copied = rows[0].copied.clone().unwrap();
+    assert!(copied.starts_with(&place), "{copied}");
+    let shown: String = rows.iter().map(|row| row.text.as_str()).collect();
+    assert!(shown.replace(' ', "").contains(&place), "{shown}");
+    harness.press("<enter>");
+    assert_eq!(harness.model.status.text, "entry copied");
+    assert!(harness.model.overlay.is_some());
     harness.press("<esc>");
     assert!(harness.screen().contains("1 problem: !"));
     assert!(
@@ -79,7 +89,20 @@ fn files_left_out_are_no_problems() {
         harness.screen()
     );
     let screen = harness.press("!").screen();
-    assert!(screen.contains("left out: "), "{screen}");
+    assert!(screen.contains("note: "), "{screen}");
+    assert!(screen.contains("other.json"), "{screen}");
+}
+
+#[test]
+fn a_message_that_is_cut_is_read_whole_with_the_problems() {
+    let mut harness = native(80, 24);
+    let said = format!("{} ends here", "much is said ".repeat(12));
+    harness.model.say(Severity::Info, said);
+    let screen = harness.screen();
+    assert!(screen.contains("! shows all"), "{screen}");
+    assert!(!screen.contains("ends here"), "{screen}");
+    let screen = harness.press("!").screen();
+    assert!(screen.contains("ends here"), "{screen}");
 }
 
 #[test]

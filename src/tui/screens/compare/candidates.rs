@@ -282,8 +282,8 @@ fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<Str
     match trajectory.patch.presence {
         PatchPresence::Missing => marks.push("no patch recorded".to_owned()),
         PatchPresence::Empty => marks.push("empty patch".to_owned()),
-        PatchPresence::NotADiff => marks.push("not a diff".to_owned()),
-        PatchPresence::Diff => {}
+        // The index marks it.
+        PatchPresence::NotADiff | PatchPresence::Diff => {}
     }
     if let Some(other) = duplicate {
         marks.push(format!("= same patch as {}", letter(other)));

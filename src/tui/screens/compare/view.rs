@@ -379,7 +379,7 @@ impl Page<'_> {
         let header = self.style(Role::FileHeader);
         paint(buffer, (file_area.x, file_area.y), file_area.width, header);
         if rows.patch().presence == PatchPresence::NotADiff {
-            let said = "not a diff: the text is shown as it is recorded";
+            let said = "the text as it is recorded";
             put(
                 buffer,
                 (file_area.x, file_area.y),
