@@ -184,7 +184,7 @@ fn only_passing_candidates_are_ranked() {
     ));
     assert!(matches!(
         session.propose(0, Change::Submit),
-        Err(ReviewError::Nothing(_))
+        Err(ReviewError::NoDraft)
     ));
     assert!(matches!(
         session.propose(9, Change::Submit),
