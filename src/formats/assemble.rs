@@ -672,7 +672,10 @@ impl Assembler {
             let mut paths: Vec<&Path> = others
                 .filter(|path| !self.joined.known.covers(path))
                 .collect();
-            let all = own.iter().map(|(path, _)| *path).chain(paths.iter().copied());
+            let all = own
+                .iter()
+                .map(|(path, _)| *path)
+                .chain(paths.iter().copied());
             foreign = all.map(Path::to_path_buf).collect();
             tell_columns(own, &mut left_out, &mut paths);
             left_out.extend(tell_foreign(&paths));

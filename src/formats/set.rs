@@ -11,7 +11,9 @@ use super::cache;
 use super::problem::CHANGED;
 #[cfg(feature = "parquet")]
 use super::table;
-use super::{FORMATS, FieldMap, FileReport, GuessedMap, Problem, UsedMap, found, indexed, open, source};
+use super::{
+    FORMATS, FieldMap, FileReport, GuessedMap, Problem, UsedMap, found, indexed, open, source,
+};
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 
 /// The key in a group's `meta` under which `gagar convert` keeps the names of the formats it was read

@@ -714,13 +714,13 @@ fn columns_that_no_guess_takes_are_told_once_a_file() {
     ]);
     let loaded = load(&[root.path().to_path_buf()], &options, &mut |_| true);
     assert_eq!(problems(&loaded), []);
-    let left_out: Vec<_> = loaded.foreign.iter().map(|f| f.reason.as_str()).collect();
+    let left_out: Vec<_> = loaded.notes.iter().map(|f| f.reason.as_str()).collect();
     assert_eq!(left_out.len(), 2, "{left_out:?}");
     assert!(
         left_out[0].starts_with("its columns: prob (text)"),
         "{left_out:?}"
     );
-    assert_eq!(left_out[1], "1 file is not a rollout file");
+    assert_eq!(left_out[1], "1 file is not a rollout file: z.json");
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! The rows of searchable overlays, as plain text.
 
-use std::path::Path;
-
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
