@@ -23,6 +23,10 @@ const GONE: &str = "the file is gone; what was read of it is still shown";
 
 /// What a loader tells while it reads.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one at a time, and most are sets"
+)]
 pub enum News {
     /// How far it is.
     Progress(Progress),

@@ -367,5 +367,5 @@ fn samples_1_and_the_text_1_are_two() {
         "samples": [sample(json!(1), "C"), sample(json!("1"), "I")]})
     .to_string();
     let (loaded, _root) = load_folder(&[("l.json", log.as_bytes())]);
-    assert_eq!(shown(&loaded), ["\"1\"/epoch 1 fail", "1/epoch 1 pass"]);
+    assert_eq!(shown(&loaded), ["\"1\"/epoch 1 fail", "t/1/epoch 1 pass"]);
 }
