@@ -533,6 +533,14 @@ impl Found {
         self.beside.as_ref()?.1.as_deref()
     }
 
+    /// Notes a problem of the whole file, once however often it is met.
+    pub(crate) fn problem_of_file(&mut self, reason: &str) {
+        let is_told = |told: &Problem| told.line.is_none() && told.reason == reason;
+        if !self.problems.iter().any(is_told) {
+            self.problems.push(Problem::new(&self.path, reason));
+        }
+    }
+
     /// Says of the whole file what is worth a word although nothing is wrong, once however often it
     /// is met.
     pub(crate) fn note_of_file(&mut self, reason: &str) {
