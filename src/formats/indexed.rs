@@ -5,16 +5,23 @@
 use std::hash::{DefaultHasher, Hasher as _};
 use std::io;
 
+use rayon::prelude::*;
+
 use super::source::Candidate;
 
 /// Bytes at each end of what was read that are looked at again.
 const EDGE: u64 = 64 << 10;
-/// What was read of a file that grew is looked at as a whole while it is no longer than this (bytes).
-const SHORT: u64 = 4 << 20;
+/// What was read of a file that grew is looked at as a whole while it is no longer than this (bytes):
+/// that takes some hundredths of a second, in the background.
+const SHORT: u64 = 512 << 20;
+/// Bytes of a piece that one core looks at.
+const PIECE: u64 = 4 << 20;
 /// Else so many blocks of it are, evenly spread.
 const SAMPLES: u64 = 64;
 /// Bytes of one such block.
 const SAMPLE: u64 = 4 << 10;
+/// Files on servers and in archives up to this long are looked at as a whole.
+const SHORT_FAR: u64 = 4 << 20;
 
 /// How far a file of lines was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -74,8 +81,19 @@ impl Indexed {
 /// Hash of blocks spread over the first `end` bytes; of all of them when these are few.
 fn samples(file: &Candidate, end: u64) -> io::Result<u64> {
     let mut hasher = DefaultHasher::new();
-    if end <= SHORT {
-        hasher.write(&file.read(0, end)?);
+    let short = if file.is_plain() { SHORT } else { SHORT_FAR };
+    if end <= short {
+        let pieces: Vec<u64> = (0..end).step_by(PIECE as usize).collect();
+        let sums: io::Result<Vec<u32>> = pieces
+            .into_par_iter()
+            .map(|start| {
+                let bytes = file.read(start, PIECE.min(end - start))?;
+                Ok(super::files::digest(&bytes))
+            })
+            .collect();
+        for sum in sums? {
+            hasher.write_u32(sum);
+        }
     } else {
         let last = end - SAMPLE;
         for number in 0..SAMPLES {

@@ -315,6 +315,7 @@ fn what_changed(was: &RolloutGroup, is: &RolloutGroup) -> String {
         Some(0) => "the data of this group changed".to_owned(),
         Some(1) => "1 more rollout came for this group".to_owned(),
         Some(more) => format!("{more} more rollouts came for this group"),
+        None if before - now == 1 => "1 rollout of this group went".to_owned(),
         None => format!("{} rollouts of this group went", before - now),
     }
 }
