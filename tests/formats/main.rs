@@ -32,6 +32,30 @@ fn load_all(paths: &[PathBuf]) -> LoadedSet {
     load(paths, &LoadOptions::default(), &mut |_| true)
 }
 
+/// `group/rollout outcome reward [marks]` of everything loaded, without the marks of equal patches.
+fn rows(loaded: &LoadedSet) -> Vec<String> {
+    let groups = loaded.groups.iter();
+    groups
+        .flat_map(|group| {
+            group.trajectories.iter().map(|t| {
+                let reward = t.reward.map_or("-".to_owned(), |r| r.to_string());
+                // Every patch here is the same one.
+                let told = t
+                    .marks
+                    .iter()
+                    .filter(|mark| !mark.starts_with("= same patch"));
+                let marks = told.cloned().collect::<Vec<_>>().join("; ");
+                format!(
+                    "{}/{} {} {reward} [{marks}]",
+                    group.id,
+                    t.id,
+                    t.outcome.word()
+                )
+            })
+        })
+        .collect()
+}
+
 fn real_data() -> Option<PathBuf> {
     let folder = std::env::var_os("GAGAR_REAL_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real-data"),

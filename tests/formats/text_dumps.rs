@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gagar::domain::{PatchPresence, StepKind};
 
-use super::{has_problem, load_all, load_folder, problems, real_data};
+use super::{has_problem, load_all, load_folder, problems, real_data, rows};
 
 /// A patch, as the inside of a JSON text.
 const PATCH: &str = "diff --git a/a b/a\\n--- a/a\\n+++ b/a\\n@@ -1 +1 @@\\n-a\\n+b\\n";
@@ -86,30 +86,6 @@ fn real_verl_dumps_are_grouped_and_their_patches_cut() {
             assert!(calls.count() > 1 && answers.count() > 1);
         }
     }
-}
-
-/// (group, rollout, outcome, reward, first mark) of everything loaded.
-fn rows(loaded: &gagar::formats::LoadedSet) -> Vec<String> {
-    let groups = loaded.groups.iter();
-    groups
-        .flat_map(|group| {
-            group.trajectories.iter().map(|t| {
-                let reward = t.reward.map_or("-".to_owned(), |r| r.to_string());
-                // Every patch here is the same one.
-                let told = t
-                    .marks
-                    .iter()
-                    .filter(|mark| !mark.starts_with("= same patch"));
-                let marks = told.cloned().collect::<Vec<_>>().join("; ");
-                format!(
-                    "{}/{} {} {reward} [{marks}]",
-                    group.id,
-                    t.id,
-                    t.outcome.word()
-                )
-            })
-        })
-        .collect()
 }
 
 #[test]

@@ -3,34 +3,10 @@
 use gagar::domain::{Outcome, PatchPresence, StepKind};
 use gagar::formats::LoadedSet;
 
-use super::{has_problem, load_all, load_folder, problems, real_data, sample};
+use super::{has_problem, load_all, load_folder, problems, real_data, rows, sample};
 
 /// A patch, as the inside of a JSON text.
 const PATCH: &str = "diff --git a/a b/a\\n--- a/a\\n+++ b/a\\n@@ -1 +1 @@\\n-a\\n+b\\n";
-
-/// `group/rollout outcome reward [marks]` of everything loaded.
-fn rows(loaded: &LoadedSet) -> Vec<String> {
-    let groups = loaded.groups.iter();
-    groups
-        .flat_map(|group| {
-            group.trajectories.iter().map(|t| {
-                let reward = t.reward.map_or("-".to_owned(), |r| r.to_string());
-                // What other rollouts say is not the format's.
-                let told = t
-                    .marks
-                    .iter()
-                    .filter(|mark| !mark.starts_with("= same patch"));
-                let marks = told.cloned().collect::<Vec<_>>().join("; ");
-                format!(
-                    "{}/{} {} {reward} [{marks}]",
-                    group.id,
-                    t.id,
-                    t.outcome.word()
-                )
-            })
-        })
-        .collect()
-}
 
 /// Opens every group; steps and patches equal the index.
 fn open_all(loaded: &LoadedSet) {

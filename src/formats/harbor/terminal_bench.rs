@@ -10,7 +10,7 @@ use crate::formats::atif::policy;
 use crate::formats::files::{Body, Place, Record};
 use crate::formats::found::{At, FormatId, Found};
 use crate::formats::json::{Fields, JsonError, text};
-use crate::formats::rollout::{Opened, Verdict};
+use crate::formats::rollout::{self, Opened, Verdict};
 
 use super::trials::elapsed_between;
 use super::verifier::status;
@@ -196,17 +196,13 @@ pub(crate) fn open(
     part: Option<u32>,
     _problems: &mut Vec<String>,
 ) -> Result<Opened, JsonError> {
-    let gone = || JsonError::Syntax("results: the record is not there any more".to_owned());
-    let Body::Object(fields) = body else {
-        return Err(gone());
-    };
+    let fields = rollout::object(body)?;
     let element;
     let fields = match part {
         None => fields,
         Some(part) => {
             let list = fields.list("results")?.unwrap_or_default();
-            let raw = usize::try_from(part).ok().and_then(|part| list.get(part));
-            element = Fields::of("results", *raw.ok_or_else(gone)?)?;
+            element = rollout::element(&list, "results", part)?;
             &element
         }
     };

@@ -11,7 +11,7 @@ use crate::formats::atif::policy;
 use crate::formats::files::{Body, Place, Record};
 use crate::formats::found::{At, FormatId, Found};
 use crate::formats::json::{self, Fields, JsonError, Kind, Raw, number};
-use crate::formats::rollout::{Opened, Verdict};
+use crate::formats::rollout::{self, Opened, Verdict};
 
 /// Keys that are read, or repeat what other keys tell.
 const KEYS: &[&str] = &[
@@ -376,17 +376,13 @@ pub(crate) fn open(
     part: Option<u32>,
     problems: &mut Vec<String>,
 ) -> Result<Opened, JsonError> {
-    let gone = || JsonError::Syntax("trial_results: the record is not there any more".to_owned());
-    let Body::Object(fields) = body else {
-        return Err(gone());
-    };
+    let fields = rollout::object(body)?;
     let element;
     let fields = match part {
         None => fields,
         Some(part) => {
             let list = fields.list("trial_results")?.unwrap_or_default();
-            let raw = usize::try_from(part).ok().and_then(|part| list.get(part));
-            element = Fields::of("trial_results", *raw.ok_or_else(gone)?)?;
+            element = rollout::element(&list, "trial_results", part)?;
             &element
         }
     };
