@@ -4,11 +4,10 @@
 
 use crate::domain::{Outcome, Trajectory};
 
-use super::files::{Body, Record};
+use super::files::Record;
 use super::found::{Found, Scope};
-use super::json::{Fields, JsonError};
-use super::prompt_answer::{PromptAnswer, recorded_patch};
-use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
+use super::prompt_answer::PromptAnswer;
+use super::rollout::{Rollout, Verdict, extra, place_name};
 use super::step_in_path::{at_step, of_folder};
 
 const KNOWN: &[&str] = &[
@@ -54,7 +53,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     trajectory.output_tokens = all
         .zip(trajectory.input_tokens)
         .and_then(|(all, prompt)| all.checked_sub(prompt));
-    let task = match texts(fields) {
+    let task = match PromptAnswer::of_columns(fields) {
         Ok(texts) => Some(texts.describe(&mut trajectory)),
         Err(error) => {
             found.problem(record, Some(&name), error.to_string());
@@ -75,21 +74,4 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
             ..Rollout::new(group, trajectory)
         },
     );
-}
-
-fn texts(fields: &Fields<'_>) -> Result<PromptAnswer, JsonError> {
-    let patch = recorded_patch(fields)?;
-    PromptAnswer::read(fields.some("prompt"), fields.some("completion"), patch)
-}
-
-/// Opens the texts of a sample.
-///
-/// # Errors
-/// When a text cannot be decoded.
-pub(crate) fn open(
-    body: &Body<'_>,
-    _part: Option<u32>,
-    _problems: &mut Vec<String>,
-) -> Result<Opened, JsonError> {
-    texts(rollout::object(body)?).map(PromptAnswer::opened)
 }

@@ -8,7 +8,8 @@ use super::json::JsonError;
 use super::rollout::Opened;
 use super::{
     areal, atif, harbor, inspect, mapped, mini_swe_agent, native, nemo_gym, nemo_rl, openhands,
-    patch_list, prime_rl, rankings, rllm, skyrl, slime, swe_agent, swebench, trl, verifiers, verl,
+    patch_list, prime_rl, prompt_answer, rankings, rllm, skyrl, slime, swe_agent, swebench, trl,
+    verifiers, verl,
 };
 
 /// A file format: how it is recognised (by content, never by name) and read.
@@ -223,7 +224,7 @@ pub const FORMATS: &[Format] = &[
         patch: "cut from the completion",
         detect: areal::is_sample,
         read: areal::read,
-        open: Some(areal::open),
+        open: Some(prompt_answer::open_columns),
     },
     Format {
         name: "SkyRL evaluation dump",
@@ -256,7 +257,7 @@ pub const FORMATS: &[Format] = &[
         patch: "cut from the completion",
         detect: trl::is_row,
         read: trl::read,
-        open: Some(trl::open),
+        open: Some(prompt_answer::open_columns),
     },
     Format {
         name: "patch list",
@@ -289,7 +290,7 @@ pub const FORMATS: &[Format] = &[
         patch: "cut from the completion",
         detect: verifiers::is_result,
         read: verifiers::read,
-        open: Some(verifiers::open),
+        open: Some(prompt_answer::open_columns),
     },
     Format {
         name: "verifiers run",

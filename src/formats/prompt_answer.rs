@@ -8,9 +8,10 @@ use crate::domain::{PatchPresence, Step, StepKind, TaskContent, TaskSummary, Tra
 
 use super::assemble::mark_patch;
 use super::decoded_chat::{Speaker, split};
+use super::files::Body;
 use super::json::{self, Fields, JsonError, Kind, Raw};
 use super::native::title;
-use super::rollout::{Opened, short_hash};
+use super::rollout::{self, Opened, short_hash};
 use super::{chat, cut_patch};
 
 /// What prompt and answer say.
@@ -158,6 +159,29 @@ fn side(
         }
         Kind::Number | Kind::Word => Err(json::wrong(name, "a text or messages", raw.get())),
     }
+}
+
+impl PromptAnswer {
+    /// From the columns `prompt` and `completion`, and the patch beside them.
+    ///
+    /// # Errors
+    /// When a text cannot be decoded or a message is none.
+    pub(crate) fn of_columns(fields: &Fields<'_>) -> Result<Self, JsonError> {
+        let patch = recorded_patch(fields)?;
+        Self::read(fields.some("prompt"), fields.some("completion"), patch)
+    }
+}
+
+/// Opens the texts of a record with the columns `prompt` and `completion`.
+///
+/// # Errors
+/// As [`PromptAnswer::of_columns`].
+pub(crate) fn open_columns(
+    body: &Body<'_>,
+    _part: Option<u32>,
+    _problems: &mut Vec<String>,
+) -> Result<Opened, JsonError> {
+    PromptAnswer::of_columns(rollout::object(body)?).map(PromptAnswer::opened)
 }
 
 /// The patch under a key of its own, where a reward function or an environment left one.

@@ -4,11 +4,11 @@
 
 use crate::domain::{Outcome, Trajectory};
 
-use super::files::{Body, Record};
+use super::files::Record;
 use super::found::{Found, Scope};
-use super::json::{self, Fields, JsonError};
-use super::prompt_answer::{PromptAnswer, prompt_name, recorded_patch};
-use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
+use super::json::{self, Fields};
+use super::prompt_answer::{PromptAnswer, prompt_name};
+use super::rollout::{Rollout, Verdict, extra, place_name};
 
 /// Columns that are no rewards.
 const KNOWN: &[&str] = &[
@@ -66,7 +66,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     }
     let advantage = found.note(record, &name, fields.number("advantage"));
     trajectory.recorded_advantage = advantage.filter(|value| value.is_finite());
-    let task = match texts(fields) {
+    let task = match PromptAnswer::of_columns(fields) {
         Ok(texts) => Some(texts.describe(&mut trajectory)),
         Err(error) => {
             found.problem(record, Some(&name), error.to_string());
@@ -117,21 +117,4 @@ fn columns<'a>(fields: &'a Fields<'_>) -> (Vec<(&'a str, Option<f64>)>, Vec<&'a 
         }
     }
     (rewards, others)
-}
-
-fn texts(fields: &Fields<'_>) -> Result<PromptAnswer, JsonError> {
-    let patch = recorded_patch(fields)?;
-    PromptAnswer::read(fields.some("prompt"), fields.some("completion"), patch)
-}
-
-/// Opens the texts of a row.
-///
-/// # Errors
-/// When a text cannot be decoded or a message is none.
-pub(crate) fn open(
-    body: &Body<'_>,
-    _part: Option<u32>,
-    _problems: &mut Vec<String>,
-) -> Result<Opened, JsonError> {
-    texts(rollout::object(body)?).map(PromptAnswer::opened)
 }

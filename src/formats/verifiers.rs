@@ -5,11 +5,11 @@
 
 use crate::domain::{Outcome, Trajectory};
 
-use super::files::{Body, Record};
+use super::files::Record;
 use super::found::{Found, Scope};
-use super::json::{Fields, JsonError, Kind, Raw};
-use super::prompt_answer::{PATCH_KEYS, PromptAnswer, recorded_patch};
-use super::rollout::{self, Opened, Rollout, Verdict, extra, place_name};
+use super::json::{Fields, Kind, Raw};
+use super::prompt_answer::{PATCH_KEYS, PromptAnswer};
+use super::rollout::{Rollout, Verdict, extra, place_name};
 use super::step_in_path::{at_step, behind};
 
 const KNOWN: &[&str] = &[
@@ -110,7 +110,7 @@ pub(crate) fn read(record: &Record<'_>, found: &mut Found) {
     trajectory.input_tokens = found.note(record, &name, usage.count("input_tokens"));
     trajectory.output_tokens = found.note(record, &name, usage.count("output_tokens"));
     trajectory.wall_ms = wall(fields);
-    let task = match texts(fields) {
+    let task = match PromptAnswer::of_columns(fields) {
         Ok(texts) => Some(texts.describe(&mut trajectory)),
         Err(error) => {
             found.problem(record, Some(&name), error.to_string());
@@ -177,21 +177,4 @@ fn wall(fields: &Fields<'_>) -> Option<u64> {
     let ms = number("total_ms").or_else(|| Some(number("total")? * 1000.0))?;
     // The cast saturates.
     Some(ms.round() as u64)
-}
-
-fn texts(fields: &Fields<'_>) -> Result<PromptAnswer, JsonError> {
-    let patch = recorded_patch(fields)?;
-    PromptAnswer::read(fields.some("prompt"), fields.some("completion"), patch)
-}
-
-/// Opens the texts of a result.
-///
-/// # Errors
-/// When a message is none.
-pub(crate) fn open(
-    body: &Body<'_>,
-    _part: Option<u32>,
-    _problems: &mut Vec<String>,
-) -> Result<Opened, JsonError> {
-    texts(rollout::object(body)?).map(PromptAnswer::opened)
 }
