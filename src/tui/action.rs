@@ -12,6 +12,10 @@ pub enum Context {
     Groups,
     /// Comparing the candidates of one group.
     Compare,
+    /// Comparing the candidates test by test; keys of [`Self::Compare`] apply too.
+    Tests,
+    /// Reading which candidate touches which file; keys of [`Self::Compare`] apply too.
+    Matrix,
     /// Reading one trajectory's steps.
     Steps,
     /// Reading the grader's answer.
@@ -22,10 +26,12 @@ pub enum Context {
 
 impl Context {
     /// Every context, in the order of the key table.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Global,
         Self::Groups,
         Self::Compare,
+        Self::Tests,
+        Self::Matrix,
         Self::Steps,
         Self::Grader,
         Self::Schedule,
@@ -38,9 +44,26 @@ impl Context {
             Self::Global => "global",
             Self::Groups => "groups",
             Self::Compare => "compare",
+            Self::Tests => "tests",
+            Self::Matrix => "matrix",
             Self::Steps => "steps",
             Self::Grader => "grader",
             Self::Schedule => "schedule",
+        }
+    }
+
+    /// The contexts whose keys apply here, the innermost first.
+    #[must_use]
+    pub fn chain(self) -> &'static [Self] {
+        match self {
+            Self::Global => &[Self::Global],
+            Self::Groups => &[Self::Groups, Self::Global],
+            Self::Compare => &[Self::Compare, Self::Global],
+            Self::Tests => &[Self::Tests, Self::Compare, Self::Global],
+            Self::Matrix => &[Self::Matrix, Self::Compare, Self::Global],
+            Self::Steps => &[Self::Steps, Self::Global],
+            Self::Grader => &[Self::Grader, Self::Global],
+            Self::Schedule => &[Self::Schedule, Self::Global],
         }
     }
 }
@@ -133,14 +156,51 @@ actions! {
     FoldStrip Compare "fold_strip" "Fold the ranking strip to one line";
     Reference Compare "reference" "Show or hide the reference patch in the last column";
     Task Compare "task" "Read the task's text";
+    Aligned Compare "aligned" "Rows aligned by the base, or each column on its own";
+    SideBySide Compare "side_by_side" "Old and new side by side, or one below the other";
+    Whitespace Compare "whitespace" "Show or hide changes of white space only";
+    Fold Compare "fold" "Unfold 10 more lines of the base here, or fold them";
+    Folds Compare "folds" "Unfold or fold all lines of the base";
+    ColumnsRight Compare "columns_right" "Show the columns further down in the ranking";
+    ColumnsLeft Compare "columns_left" "Show the columns further up in the ranking";
+    Interdiff Compare "interdiff" "What turns another candidate's result into the focused one's";
+    InterdiffOther Compare "interdiff_other" "The interdiff against the next candidate, at last the reference";
+    NextRemark Compare "next_remark" "Next remark of the grader or of yours";
+    PreviousRemark Compare "previous_remark" "Previous remark";
+    NextDifference Compare "next_difference" "Next place where the candidates differ";
+    PreviousDifference Compare "previous_difference" "Previous place where the candidates differ";
+    NextUnique Compare "next_unique" "Next place that only this candidate touches";
+    PreviousUnique Compare "previous_unique" "Previous place that only this candidate touches";
+    SearchGroup Compare "search_group" "Search the patches of all candidates, with a list of the places";
+    Matrix Compare "matrix" "Which candidate touches which file";
+    Tests Compare "tests" "Compare the candidates test by test";
     Marks Compare "marks" "Read all marks of the focused candidate";
     OpenSteps Compare "open_steps" "Read the focused candidate's steps";
     OpenGrader Compare "open_grader" "Read the grader's answer";
     OpenSchedule Compare "open_schedule" "Change estimator and scheme";
+    OpenStepOfHunk Compare "open_step_of_hunk" "Read the step that made this change";
+    CopyLine Compare "copy_line" "Copy the line";
+    CopyHunk Compare "copy_hunk" "Copy the hunk";
     CopyPatch Compare "copy_patch" "Copy the focused candidate's patch";
+    CopyPath Compare "copy_path" "Copy the file's path";
+    OpenEditor Compare "open_editor" "Open the candidate's file, or its patch, in $EDITOR at this line";
+    OpenPager Compare "open_pager" "Open the focused candidate's patch in $PAGER";
+    SavePatch Compare "save_patch" "Save the focused candidate's patch to a file";
+    NextFailing Tests "next_failing" "Next test that failed";
+    PreviousFailing Tests "previous_failing" "Previous test that failed";
+    TestPlaces Tests "test_places" "Go to the lines of the patch that name this test";
+    TestLog Tests "test_log" "Read the log of the test run";
+    OpenFile Matrix "open_file" "Go to this file in this candidate's patch";
     FoldStep Steps "fold_step" "Fold or unfold the step";
     FoldAll Steps "fold_all" "Fold or unfold all steps";
     NextError Steps "next_error" "Next step that failed";
+    PreviousError Steps "previous_error" "Previous step that failed";
+    NextEdit Steps "next_edit" "Next step that edits a file";
+    PreviousEdit Steps "previous_edit" "Previous step that edits a file";
+    OpenHunk Steps "open_hunk" "Go to the hunk that this step made";
+    FilterKinds Steps "filter_kinds" "Show only some kinds of steps";
+    SearchHits Steps "search_hits" "List the matches of the search";
+    SecondTrajectory Steps "second_trajectory" "Read two trajectories side by side, or one";
     NextStep Steps "next_step" "Next step";
     PreviousStep Steps "previous_step" "Previous step";
     NextTrajectory Steps "next_trajectory" "Steps of the next candidate";

@@ -19,10 +19,10 @@ pub struct HelpRow {
 /// The actions of a screen, its own first, then the global ones.
 #[must_use]
 pub fn rows(model: &Model) -> Vec<HelpRow> {
-    let own = model.screen.context();
-    [own, Context::Global]
-        .into_iter()
-        .flat_map(|context| {
+    let chain = model.context().chain();
+    chain
+        .iter()
+        .flat_map(|&context| {
             Action::ALL
                 .iter()
                 .filter(move |action| action.context() == context)
@@ -74,7 +74,7 @@ pub fn applies(model: &Model, action: Action) -> bool {
 #[must_use]
 pub fn legend(context: Context) -> &'static [(&'static str, &'static str)] {
     match context {
-        Context::Groups | Context::Compare => &LEGEND,
+        Context::Groups | Context::Compare | Context::Tests | Context::Matrix => &LEGEND,
         Context::Steps => &STEPS_LEGEND,
         _ => &[],
     }
@@ -155,7 +155,7 @@ const LEGEND: [(&str, &str); 16] = [
 /// The keys and words of the footer, most useful first.
 #[must_use]
 pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
-    let first: &[(Action, &'static str)] = match model.screen.context() {
+    let first: &[(Action, &'static str)] = match model.context() {
         Context::Groups => &[
             (Action::OpenGroup, "open"),
             (Action::Search, "search"),
@@ -181,6 +181,16 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::Reference, "reference"),
             (Action::OpenSchedule, "schedule"),
             (Action::Columns, "columns"),
+        ],
+        Context::Tests => &[
+            (Action::NextFailing, "next failing"),
+            (Action::TestPlaces, "lines that name it"),
+            (Action::TestLog, "log"),
+            (Action::FocusNext, "candidate"),
+        ],
+        Context::Matrix => &[
+            (Action::OpenFile, "go to the file"),
+            (Action::FocusNext, "candidate"),
         ],
         Context::Steps => &[
             (Action::NextStep, "step"),
@@ -220,10 +230,16 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
 
 fn keys_of(model: &Model, action: Action) -> String {
     let mut keys = model.keymap.keys_of(action);
-    if action.context() == Context::Global {
-        // A key that means something else on this screen is none of this action's here.
-        let own = model.screen.context();
-        let actions = || Action::ALL.iter().filter(|other| other.context() == own);
+    let chain = model.context().chain();
+    let outer = chain
+        .iter()
+        .position(|&context| context == action.context());
+    if let Some(inner) = outer.and_then(|place| chain.get(..place)) {
+        // A key that means something else further in is none of this action's here.
+        let actions = || {
+            let all = Action::ALL.iter();
+            all.filter(|other| inner.contains(&other.context()))
+        };
         keys.retain(|key| !actions().any(|other| model.keymap.keys_of(*other).contains(key)));
     }
     if action == Action::PlaceDigit && keys.len() == 9 {

@@ -47,11 +47,11 @@ impl Keymap {
         }
     }
 
-    /// What `pressed` means in a context: the context's own keys first, then the global ones.
+    /// What `pressed` means in a context: the innermost context's keys first, the global ones last.
     #[must_use]
     pub fn lookup(&self, context: Context, pressed: &[Key]) -> Lookup {
         let mut pending = false;
-        for wanted in [context, Context::Global] {
+        for &wanted in context.chain() {
             for (action, sequences) in &self.keys {
                 if action.context() != wanted {
                     continue;

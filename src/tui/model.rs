@@ -220,6 +220,16 @@ impl Model {
         };
     }
 
+    /// The innermost context whose keys apply now.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        match (self.screen, self.compare.body) {
+            (Screen::Compare, compare::Body::Tests) => Context::Tests,
+            (Screen::Compare, compare::Body::Matrix) => Context::Matrix,
+            (screen, _) => screen.context(),
+        }
+    }
+
     /// Whether the line at the bottom has no room for all that is said.
     #[must_use]
     pub fn is_status_cut(&self) -> bool {

@@ -155,7 +155,7 @@ fn on_key(model: &mut Model, key: Key) -> Vec<Effect> {
     }
     model.pending_keys.push(key);
     let pressed = model.pending_keys.clone();
-    match model.keymap.lookup(model.screen.context(), &pressed) {
+    match model.keymap.lookup(model.context(), &pressed) {
         Lookup::Hit(action) => {
             model.pending_keys.clear();
             perform(model, action, Some(key))

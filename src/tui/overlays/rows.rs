@@ -64,7 +64,7 @@ fn help_rows(model: &Model) -> Vec<Row> {
 
 /// What words and marks mean; wrapped, unless something is searched for.
 fn legend_rows(model: &Model, picker: &Picker) -> Vec<Row> {
-    let legend = help::legend(model.screen.context());
+    let legend = help::legend(model.context());
     let width = wrap_width(model, picker, legend.len());
     legend
         .iter()

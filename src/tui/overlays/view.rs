@@ -53,7 +53,7 @@ pub fn text_width(model: &Model) -> usize {
 pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer) {
     let Some(area) = area(model) else { return };
     let title = match overlay {
-        Overlay::Help(_) => format!(" keys of the {} screen ", model.screen.context().word()),
+        Overlay::Help(_) => format!(" keys of the {} screen ", model.context().word()),
         Overlay::Palette(_) => " actions ".to_owned(),
         Overlay::Problems(_) => " problems and notes ── Enter copies one ".to_owned(),
         Overlay::Marks(_) => " marks of the focused candidate ".to_owned(),

@@ -1,7 +1,7 @@
 //! Where things stand on the compare screen: a pure function of the size and the state, so that
 //! drawing, scrolling and the mouse agree.
 
-use super::state::State;
+use super::state::{Body, State};
 use crate::domain::TrajectoryIndex;
 use crate::tui::area::Area;
 use crate::tui::scroll::reveal;
@@ -35,8 +35,8 @@ pub struct Layout {
     pub strip_first: usize,
     /// The list of the focused candidate's files.
     pub files: Option<Area>,
-    /// The task's text (with its title line) in place of the columns.
-    pub task: Option<Area>,
+    /// What stands in place of the columns (with its title line), see [`Body`].
+    pub panel: Option<Area>,
     /// The columns, left to right.
     pub columns: Vec<Column>,
 }
@@ -85,11 +85,11 @@ impl Layout {
             strip,
             strip_first,
             files: None,
-            task: None,
+            panel: None,
             columns: Vec::new(),
         };
-        if state.task {
-            layout.task = Some(body);
+        if state.body != Body::Diff {
+            layout.panel = Some(body);
             return layout;
         }
         let columns_area = if state.file_list {

@@ -7,6 +7,7 @@ mod candidates;
 mod layout;
 mod rows;
 mod state;
+mod task;
 #[cfg(test)]
 pub(in crate::tui::screens) mod tests;
 mod update;
@@ -15,6 +16,6 @@ mod view;
 pub use candidates::{Candidate, candidates, letter, order};
 pub use layout::{Layout, Slot};
 pub use rows::Rows;
-pub use state::State;
+pub use state::{Body, State};
 pub use update::{enter, focused_candidate, mouse, searched, settle, update};
 pub use view::draw;

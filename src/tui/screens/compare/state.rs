@@ -8,6 +8,20 @@ use super::rows::Rows;
 use crate::domain::TrajectoryIndex;
 use crate::tui::scroll::Position;
 
+/// What stands below the ranking strip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Body {
+    /// The patches in columns.
+    #[default]
+    Diff,
+    /// The task's text.
+    Task,
+    /// Which candidate touches which file.
+    Matrix,
+    /// The candidates test by test.
+    Tests,
+}
+
 /// State of the compare screen.
 #[derive(Debug)]
 pub struct State {
@@ -29,8 +43,8 @@ pub struct State {
     pub together: bool,
     /// Whether the reference patch has a column.
     pub reference: bool,
-    /// Whether the task's text is shown instead of the patches.
-    pub task: bool,
+    /// What stands below the strip.
+    pub body: Body,
     /// Scroll position of the task's text.
     pub task_at: Position,
     /// Whether the list of files is shown.
@@ -59,7 +73,7 @@ impl Default for State {
             wrap: false,
             together: true,
             reference: false,
-            task: false,
+            body: Body::Diff,
             task_at: Position::default(),
             file_list: false,
             shift: 0,

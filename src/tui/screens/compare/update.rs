@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::candidates::{Candidate, candidates, letter, order};
 use super::layout::{Layout, MOST_COLUMNS, Slot, automatic};
 use super::rows::Rows;
+use super::state::Body;
+use super::task;
 use crate::domain::{Move, TrajectoryIndex};
 use crate::review::{Change, ReviewState};
 use crate::tui::action::Action;
 use crate::tui::area;
 use crate::tui::effect::Effect;
-use crate::tui::long_text::{self, LongText};
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, OpenedGroup, Screen, Severity};
 use crate::tui::overlays::{Overlay, PromptKind};
@@ -26,7 +27,7 @@ const SIDE_STEP: usize = 8;
 /// Prepares the screen for a group: its best candidate has the focus when it is opened first.
 pub fn enter(model: &mut Model, group: usize) {
     model.compare.group = Some(group);
-    model.compare.task = false;
+    model.compare.body = Body::Diff;
     model.compare.drag = None;
     if model.compare.focus().is_none()
         && let Some(&first) = shown_order(model).first()
@@ -66,7 +67,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
     }
     let page = page(model);
     match action {
-        Action::Back if model.compare.task => model.compare.task = false,
+        Action::Back if model.compare.body != Body::Diff => model.compare.body = Body::Diff,
         Action::Back => return go_to(model, Screen::Groups),
         Action::Down => scroll(model, focused(model), Go::Down(1)),
         Action::Up => scroll(model, focused(model), Go::Up(1)),
@@ -88,7 +89,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         }
         Action::FoldStrip => model.compare.strip_folded = !model.compare.strip_folded,
         Action::FileList => model.compare.file_list = !model.compare.file_list,
-        Action::Task => model.compare.task = !model.compare.task,
+        Action::Task => toggle_body(model, Body::Task),
         Action::Reference => toggle_reference(model),
         Action::Marks => match focused_candidate(model) {
             Some(found) if !found.marks.is_empty() => model.overlay = Some(Overlay::marks()),
@@ -239,24 +240,14 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     if let Some(first) = layout.columns.first().and_then(|column| column.slot) {
         model.compare.first_column = order.iter().position(|&i| i == first).unwrap_or(0);
     }
-    if let Some(task) = layout.task {
-        settle_task(model, task);
+    if let Some(panel) = layout.panel {
+        match model.compare.body {
+            Body::Task => task::settle(model, panel),
+            Body::Diff | Body::Matrix | Body::Tests => {}
+        }
         return Vec::new();
     }
     settle_columns(model, group, &layout)
-}
-
-fn settle_task(model: &mut Model, task: area::Area) {
-    let Some(opened) = opened(model) else { return };
-    let Some(text) = opened.content.task.text.as_deref() else {
-        return;
-    };
-    let lines = LongText::of(text);
-    let width = usize::from(task.width);
-    let window = usize::from(task.height.saturating_sub(1));
-    model.compare.task_at = model.compare.task_at.clamp(window, lines.len(), |line| {
-        long_text::height(lines.line(text, line), width)
-    });
 }
 
 fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effect> {
@@ -349,15 +340,16 @@ fn focused(model: &Model) -> Slot {
 fn page(model: &Model) -> usize {
     let layout = layout(model);
     let height = layout
-        .task
+        .panel
         .or_else(|| layout.columns.first().map(|column| column.text));
     usize::from(height.map_or(1, |area| area.height))
         .saturating_sub(2)
         .max(1)
 }
 
+/// How far a document is scrolled.
 #[derive(Clone, Copy)]
-enum Go {
+pub(super) enum Go {
     Down(usize),
     Up(usize),
     Top,
@@ -365,7 +357,12 @@ enum Go {
 }
 
 impl Go {
-    fn from(self, at: Position, rows: usize, height: impl Fn(usize) -> usize) -> Position {
+    pub(super) fn from(
+        self,
+        at: Position,
+        rows: usize,
+        height: impl Fn(usize) -> usize,
+    ) -> Position {
         match self {
             Self::Down(lines) => at.down(lines, rows, height),
             Self::Up(lines) => at.up(lines, height),
@@ -377,15 +374,11 @@ impl Go {
 
 fn scroll(model: &mut Model, slot: Slot, go: Go) {
     let layout = layout(model);
-    if let Some(task) = layout.task {
-        let Some(opened) = opened(model) else { return };
-        let Some(text) = opened.content.task.text.as_deref() else {
-            return;
-        };
-        let lines = LongText::of(text);
-        let width = usize::from(task.width);
-        let height = |line| long_text::height(lines.line(text, line), width);
-        model.compare.task_at = go.from(model.compare.task_at, lines.len(), height);
+    if let Some(panel) = layout.panel {
+        match model.compare.body {
+            Body::Task => task::scroll(model, panel, go),
+            Body::Diff | Body::Matrix | Body::Tests => {}
+        }
         return;
     }
     let (Some(group), Some(column)) = (model.compare.group, layout.column(slot)) else {
@@ -440,6 +433,14 @@ fn focus(model: &mut Model, index: TrajectoryIndex) {
         model.compare.positions.insert((group, Some(index)), at);
     }
     model.compare.focus_on(group, index);
+}
+
+/// Shows something else below the strip, or the patches again.
+fn toggle_body(model: &mut Model, body: Body) {
+    model.compare.body = match model.compare.body {
+        shown if shown == body => Body::Diff,
+        _ => body,
+    };
 }
 
 fn next_columns(model: &mut Model) {
@@ -685,7 +686,7 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
             let go = if down { Go::Down(WHEEL) } else { Go::Up(WHEEL) };
             if layout.strip.contains(x, y) {
                 focus_by(model, if down { 1 } else { -1 });
-            } else if layout.task.is_some() {
+            } else if layout.panel.is_some() {
                 scroll(model, None, go);
             } else if let Some(slot) = slot {
                 scroll(model, slot, go);

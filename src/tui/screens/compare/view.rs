@@ -7,22 +7,21 @@ use ratatui::style::Style;
 use super::candidates::{Candidate, candidates, figures, letter};
 use super::layout::{Column, Layout};
 use super::rows::Rows;
+use super::state::Body;
+use super::task;
 use super::update::{first_listed, opened, shown_order};
 use crate::domain::redistribution::Status;
 use crate::domain::{Outcome, PatchPresence, RolloutGroup};
 use crate::review::{Origin, ReviewSession, ReviewedGroup};
 use crate::tui::action::Action;
 use crate::tui::area::Area;
-use crate::tui::long_text::LongText;
 use crate::tui::model::Model;
 use crate::tui::number::advantage;
-use crate::tui::scroll::Position;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::diff_lines::{self, Flag, Look};
 use crate::tui::widgets::line::{paint, put, put_parts, put_right};
 use crate::tui::widgets::ranking_strip;
-use crate::tui::widgets::text_lines;
 
 /// Draws the screen into `area`.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
@@ -62,8 +61,11 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     };
     page.header(buffer, layout.header);
     ranking_strip::draw(buffer, theme, &candidates, model.compare.focus(), &layout);
-    if let Some(task) = layout.task {
-        page.task(buffer, task);
+    if let Some(panel) = layout.panel {
+        match model.compare.body {
+            Body::Task => task::draw(model, theme, buffer, panel),
+            Body::Diff | Body::Matrix | Body::Tests => {}
+        }
     }
     if let Some(files) = layout.files {
         page.files(buffer, files);
@@ -518,53 +520,6 @@ impl Page<'_> {
             touching += usize::from(super::rows::touches(patch, path));
         }
         format!("{touching}/{all}")
-    }
-
-    fn task(&self, buffer: &mut Buffer, area: Area) {
-        let (head, body) = area.split_top(1);
-        let header = self.style(Role::Header);
-        paint(buffer, (head.x, head.y), head.width, header);
-        put(buffer, (head.x, head.y), head.width, "task", header);
-        let Some(opened) = opened(self.model) else {
-            put(
-                buffer,
-                (body.x, body.y),
-                body.width,
-                "opening the task …",
-                self.style(Role::Dim),
-            );
-            return;
-        };
-        let Some(task) = opened.content.task.text.as_deref() else {
-            let said = "no task text is recorded";
-            put(
-                buffer,
-                (body.x, body.y),
-                body.width,
-                said,
-                self.style(Role::Dim),
-            );
-            return;
-        };
-        let styles = text_lines::Styles {
-            base: self.style(Role::Text),
-            control: self.style(Role::Control),
-            found: self.style(Role::Match),
-        };
-        let lines = LongText::of(task);
-        let bottom = body.y + body.height;
-        let mut at = self.model.compare.task_at;
-        let mut y = body.y;
-        while y < bottom && at.row < lines.len() {
-            let place = Area {
-                y,
-                height: bottom - y,
-                ..body
-            };
-            let line = lines.line(task, at.row);
-            y += text_lines::draw(buffer, place, line, at.line, "", &styles).max(1);
-            at = Position::at(at.row + 1);
-        }
     }
 }
 
