@@ -33,7 +33,7 @@ fn all_marks_of_a_candidate_can_be_read_on_a_narrow_screen() {
     harness.press("<enter>");
     let screen = harness.press("lllll").screen();
     assert!(!screen.contains("truncated"), "{screen}");
-    assert!(screen.contains("m marks"), "{screen}");
+    assert!(screen.contains("gk marks"), "{screen}");
     let screen = harness.press("gk").screen();
     assert!(screen.contains("no patch recorded"), "{screen}");
     assert!(screen.contains("truncated"), "{screen}");
