@@ -18,7 +18,7 @@ fn cases() -> Vec<PathBuf> {
     let mut found: Vec<_> = fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
+        .filter(|path| path.join("change.patch").is_file())
         .collect();
     found.sort();
     assert!(found.len() >= 15, "the case folders are missing");
