@@ -2,6 +2,8 @@
 //!
 //! Pure: no terminal, no file. What is *not* here: colours and cells (`crate::tui`).
 
+mod aligned;
+mod base;
 mod pairing;
 mod parse;
 mod paths;
@@ -13,6 +15,10 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::{PatchHash, PatchPresence, PatchSummary};
 
+pub use aligned::{
+    Aligned, AlignedFile, AlignedRow, CandidatePatch, Cell, FileOf, LineText, Region, Touch,
+};
+pub use base::{Anchor, BaseOrigin, BaseText, Bases, Contradiction};
 pub use pairing::emphasis;
 
 /// What a hunk's line is.
