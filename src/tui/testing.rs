@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -191,15 +192,33 @@ impl Harness {
 
     /// Sends any message and runs what it asks for.
     pub fn send(&mut self, message: Message) -> &mut Self {
-        let mut messages = std::collections::VecDeque::from([message]);
-        while let Some(message) = messages.pop_front() {
-            for effect in update(&mut self.model, message) {
-                if let Effect::Save(events) = &effect {
-                    let answers = store_events(&mut *self.store, &mut self.known, events);
-                    messages.extend(answers);
-                }
-                messages.extend(self.run(&effect));
-                self.effects.push(effect);
+        let effects = update(&mut self.model, message);
+        self.catch_up(effects)
+    }
+
+    /// Sends a message and draws a frame, as the interface does between a key and its frame; answers
+    /// how long that took. What the message asks for is done afterwards, as workers do it.
+    pub fn timed(&mut self, message: Message, theme: &Theme) -> Duration {
+        let start = Instant::now();
+        let effects = update(&mut self.model, message);
+        std::hint::black_box(self.draw(theme));
+        let took = start.elapsed();
+        self.catch_up(effects);
+        took
+    }
+
+    /// Runs effects, and those that their answers ask for.
+    fn catch_up(&mut self, effects: Vec<Effect>) -> &mut Self {
+        let mut waiting = std::collections::VecDeque::from(effects);
+        while let Some(effect) = waiting.pop_front() {
+            let mut messages = Vec::new();
+            if let Effect::Save(events) = &effect {
+                messages.extend(store_events(&mut *self.store, &mut self.known, events));
+            }
+            messages.extend(self.run(&effect));
+            self.effects.push(effect);
+            for message in messages {
+                waiting.extend(update(&mut self.model, message));
             }
         }
         self
