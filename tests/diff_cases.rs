@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use gagar::diff::{DiffRow, FilePatch, FileStatus, LineKind, Patch, emphasis, summarize};
+use gagar::diff::{DiffRow, FilePatch, FileStatus, LineKind, Patch, Repair, emphasis, summarize};
 use gagar::domain::PatchPresence;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -52,13 +52,19 @@ fn check_invariants(patch: &Patch) {
                 let on = |k: LineKind| k == kind || k == LineKind::Context;
                 hunk.lines.iter().filter(|line| on(line.kind)).count() as u32
             };
-            assert_eq!(side(LineKind::Removed), hunk.old_count);
+            if hunk.combined.is_none() {
+                assert_eq!(side(LineKind::Removed), hunk.old_count);
+            }
             assert_eq!(side(LineKind::Added), hunk.new_count);
             for line in &hunk.lines {
                 assert!(!text.get(line.range.clone()).unwrap().contains('\n'));
             }
             let pairs = patch.pairs(f, h);
             assert_eq!(pairs.len(), hunk.lines.len());
+            assert_eq!(patch.whitespace(f, h, &pairs).len(), hunk.lines.len());
+            for block in patch.reindented(f, h, &pairs) {
+                assert!(block.old.end <= hunk.lines.len() && block.new.end <= hunk.lines.len());
+            }
             for (at, partner) in pairs.iter().enumerate() {
                 let Some(partner) = *partner else { continue };
                 assert_eq!(pairs[partner], Some(at));
@@ -123,6 +129,7 @@ fn status_word(file: &FilePatch) -> &'static str {
         FileStatus::Renamed => "renamed",
         FileStatus::Copied => "copied",
         FileStatus::ModeChanged => "mode",
+        FileStatus::TypeChanged => "type",
     }
 }
 
@@ -256,22 +263,86 @@ fn binary_files_are_named_and_the_next_file_is_whole() {
 }
 
 #[test]
-fn combined_diffs_are_shown_raw_and_say_so() {
+fn binary_sizes_are_told() {
+    let patch = case("10-binary");
+    let notes = |path: &str| {
+        let file = patch.files.iter().position(|file| file.path() == path);
+        patch.file_notes(file.unwrap()).join("; ")
+    };
+    assert!(notes("img/new.bin").contains("binary file: 256 bytes"));
+    assert!(notes("img/dead.png").contains("binary file: was 228 bytes"));
+    assert!(notes("img/a.png").contains("a delta of 12 bytes"));
+}
+
+#[test]
+fn combined_diffs_tell_each_parent() {
     let patch = case("14-combined-merge-diff");
-    for file in 0..patch.files.len() {
-        assert!(
-            patch
-                .file_notes(file)
-                .iter()
-                .any(|note| note.contains("combined"))
-        );
-    }
+    let hunk = &patch.files[0].hunks[0];
+    assert_eq!(hunk.header(), "@@@ −1,5 −1,5 +1,6 @@@");
+    assert_eq!(
+        patch.files[1].hunks[0]
+            .combined
+            .as_ref()
+            .unwrap()
+            .parents
+            .len(),
+        3
+    );
+    let lines: Vec<_> = (0..hunk.lines.len())
+        .map(|at| {
+            let line = &hunk.lines[at];
+            let combined = hunk.combined.as_ref().unwrap();
+            let olds = (combined.old_no(at, 0), combined.old_no(at, 1));
+            let signs = patch.signs(0, 0, at).unwrap();
+            (signs, patch.line_text(line), olds, line.new_no)
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            ("  ", "[limits]", (Some(1), Some(1)), Some(1)),
+            ("- ", "max = 10", (Some(2), None), None),
+            (" -", "max = 20", (None, Some(2)), None),
+            ("++", "max = 30", (None, None), Some(2)),
+            ("  ", "min = 1", (Some(3), Some(3)), Some(3)),
+            ("+ ", "soft = 5", (None, Some(4)), Some(4)),
+            (" +", "hard = 9", (Some(4), None), Some(5)),
+            ("  ", "[end]", (Some(5), Some(5)), Some(6)),
+        ]
+    );
+    assert_eq!(patch.signs(1, 0, 1), Some("+++"));
     assert!(
         patch
-            .rows()
+            .files
             .iter()
-            .any(|row| matches!(row, DiffRow::Raw(_)))
+            .all(|file| file.repairs.is_empty() && file.raw.is_empty())
     );
+    for file in 0..patch.files.len() {
+        let notes = patch.file_notes(file);
+        assert!(
+            notes.iter().any(|note| note.contains("combined")),
+            "{notes:?}"
+        );
+    }
+}
+
+#[test]
+fn conflict_markers_are_found_and_headings_are_not() {
+    let patch = case("28-patch-inside-patch-and-conflict-markers");
+    let lines: Vec<_> = patch
+        .conflict_markers(1, 0)
+        .iter()
+        .map(|(at, _)| *at)
+        .collect();
+    assert_eq!(lines, [1, 3, 5, 7]);
+    assert!(
+        patch
+            .file_notes(1)
+            .iter()
+            .any(|note| note.contains("1 conflict"))
+    );
+    let heading = read("--- a/x\n+++ b/x\n@@ -1,0 +1,2 @@\n+Heading\n+=======\n");
+    assert!(heading.conflict_markers(0, 0).is_empty());
 }
 
 #[test]
@@ -364,13 +435,12 @@ fn wrong_counts_are_corrected_with_a_note() {
         let first = &patch.files[0];
         assert_eq!((first.added, first.removed), (1, 1), "{counts}");
         assert!(
-            first
-                .notes
-                .iter()
-                .any(|note| note.contains("counts corrected")),
+            matches!(first.repairs[..], [Repair::CountsCorrected { hunk: 0, .. }]),
             "{counts}"
         );
-        assert!(patch.files[1].notes.is_empty());
+        let notes = patch.file_notes(0);
+        assert!(notes.iter().any(|note| note.contains("counts corrected")));
+        assert!(patch.files[1].repairs.is_empty());
     }
 }
 
@@ -397,28 +467,91 @@ fn type_changes_links_and_submodules_are_named() {
          diff --git a/sub b/sub\nindex 1111111..2222222 160000\n--- a/sub\n+++ b/sub\n\
          @@ -1 +1 @@\n-Subproject commit 1\n+Subproject commit 2\n",
     );
+    let notes = |file| patch.file_notes(file).join("; ");
+    assert!(notes(0).contains("symbolic link to target"), "{}", notes(0));
+    assert!(notes(1).contains("submodule: commit 1 → 2"), "{}", notes(1));
+    let typed = read(
+        "diff --git a/l b/l\ndeleted file mode 100644\nindex 1..0000000\n--- a/l\n+++ /dev/null\n\
+         @@ -1,2 +0,0 @@\n-one\n-two\n\
+         diff --git a/l b/l\nnew file mode 120000\nindex 0000000..2\n--- /dev/null\n+++ b/l\n\
+         @@ -0,0 +1 @@\n+target\n\\ No newline at end of file\n",
+    );
+    let [file] = typed.files.as_slice() else {
+        panic!("{:?}", typed.files)
+    };
+    assert_eq!(
+        (file.status, file.status.letter()),
+        (FileStatus::TypeChanged, 'T')
+    );
+    assert_eq!(
+        (file.display_path(), file.added, file.removed),
+        ("l".to_owned(), 1, 2)
+    );
+    let notes = typed.file_notes(0).join("; ");
+    assert!(notes.contains("regular file → symbolic link"), "{notes}");
+    assert!(notes.contains("symbolic link to target"), "{notes}");
+    let dirty = read(
+        "diff --git a/sub b/sub\nindex 1111111..2222222 160000\n--- a/sub\n+++ b/sub\n\
+         @@ -1 +1 @@\n-Subproject commit 1111111aaaaaaaaaaa\n+Subproject commit 1111111aaaaaaaaaaa-dirty\n\
+         Submodule lib 3333333..4444444:\n  > a title\n",
+    );
     assert!(
-        patch
+        dirty
             .file_notes(0)
-            .iter()
-            .any(|note| note.contains("symbolic link"))
+            .join(";")
+            .contains("with uncommitted changes")
     );
-    assert!(
-        patch
-            .file_notes(1)
-            .iter()
-            .any(|note| note.contains("submodule"))
+    assert_eq!(dirty.files[1].path(), "lib");
+    assert!(dirty.file_notes(1)[0].contains("3333333 → 4444444"));
+}
+
+#[test]
+fn unreadable_and_odd_hunk_headers_are_shown_with_the_reason() {
+    let patch = read("--- a/x\n+++ b/x\n@@ -1,1 +1,1 @@\n-a\n+b\n@@ ... @@\n-c\n+d\n");
+    let file = &patch.files[0];
+    assert_eq!(file.repairs, [Repair::UnreadableHunk { raw: 0 }]);
+    assert_eq!(&patch.text[file.raw[0].clone()], "@@ ... @@\n-c\n+d");
+    let odd = read("--- a/x\n+++ b/x\n@@ -1,1 +1,1@@\n-a\n+b\n");
+    assert_eq!(odd.files[0].repairs, [Repair::OddHeader { hunk: 0 }]);
+    assert_eq!((odd.added(), odd.removed()), (1, 1));
+    let cut = read("--- a/x\n+++ b/x\n@@ -1,5 +1,6 @@\n a\n+b\n");
+    assert!(matches!(
+        cut.files[0].repairs[..],
+        [Repair::Truncated { hunk: 0, .. }]
+    ));
+    let stripped = read("--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@\n a\n\n+b\n c\n");
+    let want = Repair::StrippedContext { hunk: 0, lines: 1 };
+    assert_eq!(stripped.files[0].repairs, [want]);
+}
+
+#[test]
+fn rewrites_and_white_space_are_told() {
+    let patch = read(
+        "diff --git a/x b/x\ndissimilarity index 87%\n--- a/x\n+++ b/x\n@@ -1,4 +1,5 @@\n-if a:\n\
+         -    b()\n-\n-    c()\n+with d:\n+    if a:\n+        b()\n+\n+        c()\n",
     );
+    assert!(patch.file_notes(0)[0].contains("87%"));
+    let pairs = patch.pairs(0, 0);
+    let [block] = &patch.reindented(0, 0, &pairs)[..] else {
+        panic!("{:?}", patch.reindented(0, 0, &pairs))
+    };
+    assert_eq!((block.old.clone(), block.new.clone()), (0..4, 5..9));
+    assert_eq!((block.blanks.as_str(), block.deeper), ("    ", true));
+    // Both sides of three lines and the blank one between them.
+    assert_eq!(patch.whitespace_lines(0), 8);
+    let trailing = case("18-whitespace-only-change");
+    assert!(trailing.whitespace_lines(0) > 0);
 }
 
 #[test]
 fn fences_prose_and_bare_hunks_are_read() {
     let fenced = read("Here is it:\n```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\nDone.\n");
     assert_eq!((fenced.added(), fenced.removed()), (1, 1));
-    assert!(!fenced.notes.is_empty());
+    assert!(matches!(fenced.repairs[..], [Repair::Fenced { lines: 2 }]));
+    assert!(fenced.notes[0].contains("2 lines of text around"));
     let bare = read("@@ -1 +1 @@\n-a\n+b\n");
     assert_eq!(bare.files.len(), 1);
-    assert_eq!(bare.file_notes(0), ["no file header"]);
+    assert_eq!(bare.file_notes(0), ["⚕ repaired: no file header"]);
 }
 
 #[test]

@@ -208,11 +208,8 @@ impl Painter<'_> {
         };
         let section = patch.text.get(hunk.section.clone()).unwrap_or("");
         format!(
-            "@@ −{},{} +{},{} @@ {}",
-            hunk.old_start,
-            hunk.old_count,
-            hunk.new_start,
-            hunk.new_count,
+            "{} {}",
+            hunk.header(),
             text::cut(section.trim(), usize::from(self.place.width)),
         )
     }
