@@ -73,10 +73,16 @@ fn file(
             continue;
         };
         is_old |= file.old_path.is_some();
-        let anchors = base::anchors(patch, file, base.as_deref());
+        // The signs of a merge tell of several parents: they are no edits of one base.
+        let merge = file.parents > 0;
+        let anchors = if merge {
+            Vec::new()
+        } else {
+            base::anchors(patch, file, base.as_deref())
+        };
         let script = Script::of(file, &anchors);
         ends |= file.status == FileStatus::Deleted || script.ends;
-        let opaque = file.hunks.is_empty() && (file.binary || !file.raw.is_empty());
+        let opaque = merge || file.hunks.is_empty() && (file.binary || !file.raw.is_empty());
         of_candidates.push(Some(FileOf {
             file: index,
             added: file.added,
