@@ -1033,3 +1033,67 @@ fn convert_keeps_the_formats_that_were_read() {
     let piped = desk.run(&["convert", "all.jsonl", "-o", "-"]);
     assert!(piped.err.contains("standard output: "), "{}", piped.err);
 }
+
+#[test]
+fn a_screenshot_is_drawn_by_keys_and_writes_nothing_else() {
+    let desk = Desk::new();
+    let shot = |more: &[&str]| {
+        let mut args = vec!["screenshot", "groups.jsonl", "--size", "100x30"];
+        args.extend(more);
+        desk.run(&args)
+    };
+    let text = shot(&["-o", "-", "--format", "txt", "--keys", "<enter>J"]);
+    assert_eq!(text.code, 0, "{text:?}");
+    assert_eq!(text.out.lines().count(), 30, "{text:?}");
+    assert!(text.out.contains("g1 ·"), "{text:?}");
+    let again = shot(&["-o", "-", "--format", "txt", "--keys", "<enter>J"]);
+    assert_eq!(text.out, again.out);
+
+    assert_eq!(shot(&["-o", "a.svg", "--keys", "<enter>"]).code, 0);
+    let svg = desk.read("a.svg");
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(svg.chars().all(|c| c == '\n' || !c.is_control()));
+    assert_eq!(shot(&["-o", "a.svg", "--colour", "none"]).code, 0);
+    assert!(!desk.path().join("gagar.db").exists());
+
+    // Judgements of a file are shown, what the keys add stays out of it.
+    desk.rank(r#"[["t1"],["t3"]]"#);
+    let before = std::fs::read(desk.path().join("gagar.db")).unwrap();
+    let db = ["--db", "gagar.db", "--annotator", "ann"];
+    let judged = shot(
+        &[
+            &["-o", "-", "--format", "txt", "--keys", "<enter>u"],
+            &db[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(judged.code, 0, "{judged:?}");
+    assert_eq!(before, std::fs::read(desk.path().join("gagar.db")).unwrap());
+}
+
+#[test]
+fn a_screenshot_that_cannot_be_drawn_says_why() {
+    let desk = Desk::new();
+    let wrong: [(&[&str], i32, &str); 7] = [
+        (
+            &["--keys", "<ctrl-nope>", "-o", "a.svg"],
+            2,
+            "<ctrl-nope> is not a key",
+        ),
+        (&["--keys", "q", "-o", "a.svg"], 2, "q leaves gagar"),
+        (&["--size", "0x9", "-o", "a.svg"], 2, "160x48"),
+        (&["--theme", "mauve", "-o", "a.svg"], 2, "mauve"),
+        (&["-o", "a.png"], 2, ".svg or .txt"),
+        (
+            &["-o", "groups.jsonl", "--format", "svg"],
+            2,
+            "would overwrite",
+        ),
+        (&["--db", "none.db", "-o", "a.svg"], 3, "no such database"),
+    ];
+    for (args, code, reason) in wrong {
+        let answer = desk.run(&[&["screenshot", "groups.jsonl"], args].concat());
+        assert_eq!(answer.code, code, "{answer:?}");
+        assert!(answer.err.contains(reason), "{answer:?}");
+    }
+}

@@ -14,7 +14,7 @@ use crate::review::{ReviewSession, ReviewState};
 /// When the paths or the log cannot be read, or the output cannot be written.
 pub fn run(args: &AdvantagesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     if args.rows.source == Some(Source::Human) {
-        require_db(&args.input.common.db)?;
+        require_db(args.input.common.db())?;
     }
     let whose = match args.rows.source {
         None | Some(Source::Human) => Whose::Known,

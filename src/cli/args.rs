@@ -1,6 +1,6 @@
 //! The command line's grammar.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -21,6 +21,7 @@ Examples:
   gagar runs --map group=task,reward=ok      records with columns of your own
   gagar rank runs --group G --tiers '[[\"t1\"],[\"t2\",\"t3\"]]' --annotator ann
   gagar export sft runs --db gagar.db -o sft.jsonl
+  gagar screenshot runs --keys '<enter>' -o compare.svg
 
 Exit codes: 0 fine, 1 done with problems reported, 2 wrong usage, 3 could not be done.";
 
@@ -71,9 +72,9 @@ pub struct Common {
     /// Further grader rankings (gagar.ranking/1); repeatable.
     #[arg(long, value_name = "FILE")]
     pub rankings: Vec<PathBuf>,
-    /// The file with the judgements.
-    #[arg(long, value_name = "FILE", default_value = "gagar.db")]
-    pub db: PathBuf,
+    /// The file with the judgements [default: gagar.db].
+    #[arg(long, value_name = "FILE")]
+    pub db: Option<PathBuf>,
     /// Whose judgements; else the user name.
     #[arg(long, value_name = "NAME", value_parser = parse_annotator)]
     pub annotator: Option<String>,
@@ -106,6 +107,12 @@ pub struct Common {
 }
 
 impl Common {
+    /// The file with the judgements.
+    #[must_use]
+    pub fn db(&self) -> &Path {
+        self.db.as_deref().unwrap_or(Path::new("gagar.db"))
+    }
+
     /// What advantages are computed with.
     #[must_use]
     pub fn settings(&self, source: RankingSource) -> Settings {
@@ -217,6 +224,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Write everything loaded as gagar.group/1, one group a line, with all texts
     Convert(ConvertArgs),
+    /// Draw any screen into a picture (SVG) or a text: press keys, see what they show
+    Screenshot(ScreenshotArgs),
     /// List the formats that can be read: what is a group, a rollout, a verdict in each
     Formats {
         /// One JSON object a line.
@@ -343,6 +352,59 @@ pub struct ConvertArgs {
     pub json: bool,
 }
 
+/// Examples at the end of `gagar screenshot --help`.
+const SCREENSHOT_EXAMPLES: &str = "\
+Examples:
+  gagar screenshot sample-data -o groups.svg
+  gagar screenshot sample-data --keys '/textkit<enter><enter>J' -o compare.svg
+  gagar screenshot runs --keys '<enter>s' --size 200x60 --theme light -o steps.svg
+  gagar screenshot runs --keys '<enter>' -o - --format txt | less
+
+Keys are written as in key files: j, J, <enter>, <esc>, <ctrl-r>, <tab>, <space>, <lt> for <.
+The default keys hold. Judgements are made in memory only; --db shows those of a file, which is
+never written. The clock stands still: the same input always gives the same bytes.";
+
+/// Arguments of `gagar screenshot`.
+#[derive(Debug, Args)]
+#[command(after_help = SCREENSHOT_EXAMPLES)]
+pub struct ScreenshotArgs {
+    /// What to load.
+    #[command(flatten)]
+    pub input: Input,
+    /// The keys to press before the picture is taken.
+    #[arg(
+        long,
+        value_name = "KEYS",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
+    pub keys: String,
+    /// Columns and rows.
+    #[arg(long, value_name = "WxH", default_value = "160x48", value_parser = parse_size)]
+    pub size: (u16, u16),
+    /// Theme: dark, light, plain, or the name of one of your own.
+    #[arg(long, value_name = "NAME", default_value = "dark")]
+    pub theme: String,
+    /// How many colours the terminal has that is drawn.
+    #[arg(long, alias = "color", value_name = "DEPTH", default_value = "true", value_parser = ["none", "256", "true"])]
+    pub colour: String,
+    /// The file to write (.svg or .txt); - for stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// What to write; left out: what the file's name ends with, SVG on stdout.
+    #[arg(long, value_enum)]
+    pub format: Option<PictureFormat>,
+}
+
+/// What a picture of a screen is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PictureFormat {
+    /// Scalable vector graphics
+    Svg,
+    /// The text alone
+    Txt,
+}
+
 /// Whose ranking moves the advantages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Source {
@@ -406,6 +468,19 @@ fn parse_annotator(text: &str) -> Result<String, String> {
         return Err("a name needs at least one character and no control characters".to_owned());
     }
     Ok(name.to_owned())
+}
+
+/// Columns and rows, written `160x48`.
+fn parse_size(text: &str) -> Result<(u16, u16), String> {
+    /// A picture beyond this is a slip.
+    const LARGEST: u16 = 2000;
+    let wrong = || format!("not a size like 160x48, up to {LARGEST}x{LARGEST}");
+    let (columns, rows) = text.split_once(['x', 'X']).ok_or_else(wrong)?;
+    let number = |text: &str| {
+        let number = text.trim().parse::<u16>().ok();
+        number.filter(|number| (1..=LARGEST).contains(number))
+    };
+    number(columns).zip(number(rows)).ok_or_else(wrong)
 }
 
 fn parse_finite(text: &str) -> Result<f64, String> {

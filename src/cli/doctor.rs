@@ -101,11 +101,11 @@ fn terminal() -> String {
 }
 
 fn database(common: &Common) -> Result<String, String> {
-    let path = common.db.display();
-    if !common.db.exists() {
+    let path = common.db().display();
+    if !common.db().exists() {
         return Ok(format!("{path}: none yet; the first judgement makes it"));
     }
-    match SqliteStore::at(&common.db).verify() {
+    match SqliteStore::at(common.db()).verify() {
         Ok(found) => Ok(format!(
             "{path}: {} events, whole (schema {})",
             found.events, found.schema

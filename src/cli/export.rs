@@ -25,7 +25,7 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     refuse_inputs(&args.output, &args.input)?;
     let advantages = target.name() == "advantages";
     if !advantages || args.rows.source == Some(Source::Human) {
-        require_db(&args.input.common.db)?;
+        require_db(args.input.common.db())?;
     }
     let whose = if advantages && matches!(args.rows.source, None | Some(Source::Human)) {
         Whose::Known
@@ -90,7 +90,7 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
 
     let mut problems = opened.problems || !written.problems.is_empty();
     // Without a log there is nothing to add to: a judgement creates it, never an export.
-    if args.input.common.db.exists() {
+    if args.input.common.db().exists() {
         let event = session.note_event(EventBody::Export {
             format: target.name().to_owned(),
             options: config,

@@ -52,16 +52,25 @@ fn cache_folder() -> Option<PathBuf> {
     })
 }
 
-/// Loads the paths.
+/// Refuses paths that lead nowhere: a mistyped path is not an empty data set.
 ///
 /// # Errors
-/// When a path does not exist: a mistyped path is not an empty data set.
-pub fn load_set(paths: &[PathBuf], common: &Common) -> Result<LoadedSet, CliError> {
+/// The first such path.
+pub fn check_paths(paths: &[PathBuf], common: &Common) -> Result<(), CliError> {
     for path in paths.iter().chain(&common.rankings) {
         if let Err(error) = crate::formats::check_path(path) {
             return Err(CliError::failed(format!("{}: {error}", path.display())));
         }
     }
+    Ok(())
+}
+
+/// Loads the paths.
+///
+/// # Errors
+/// When a path does not exist: a mistyped path is not an empty data set.
+pub fn load_set(paths: &[PathBuf], common: &Common) -> Result<LoadedSet, CliError> {
+    check_paths(paths, common)?;
     let options = load_options(paths, common)?;
     let mut line = ProgressLine::on_stderr();
     Ok(load(paths, &options, &mut |progress| {
@@ -138,7 +147,7 @@ pub fn open(
     whose: Whose,
     io: &mut Io<'_>,
 ) -> Result<Opened, CliError> {
-    let store = SqliteStore::at(&input.common.db);
+    let store = SqliteStore::at(input.common.db());
     let events = store.events_since(0)?;
     let annotator = match (&input.common.annotator, whose) {
         (Some(name), _) => name.clone(),
@@ -202,7 +211,7 @@ pub fn refuse_inputs(output: &Path, input: &Input) -> Result<(), CliError> {
     }
     let common = &input.common;
     let all = input.paths.iter().chain(&common.rankings);
-    let mut inputs = all.chain([&common.db]);
+    let mut inputs = all.map(PathBuf::as_path).chain([common.db()]);
     match inputs.find(|path| path.canonicalize().is_ok_and(|path| path == real)) {
         Some(path) => Err(CliError::usage(format!(
             "-o would overwrite {}",

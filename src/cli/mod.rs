@@ -20,6 +20,7 @@ mod open;
 mod output;
 mod progress;
 mod rank;
+mod screenshot;
 mod whole_file;
 
 use std::ffi::OsString;
@@ -78,6 +79,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
         Some(Command::Rank(args)) => rank::run(args, io),
         Some(Command::Export(args)) => export::run(args, io),
         Some(Command::Convert(args)) => convert::run(args, io),
+        Some(Command::Screenshot(args)) => screenshot::run(args, io),
         Some(Command::Formats { json }) => formats::run(*json, io),
         Some(Command::Keys { keys }) => {
             let table = open::key_table(keys.as_deref())?;

@@ -15,6 +15,7 @@ use crate::tui::TuiOptions;
 pub(super) use crate::tui::settings::config_folder;
 use crate::tui::settings::{choose_theme, read_keys, read_themes};
 
+pub(super) use crate::tui::screenshot::{ScreenshotError, ScreenshotOptions, take};
 pub(super) use crate::tui::text::sanitize_line;
 
 /// Opens the terminal interface.
@@ -49,10 +50,10 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
             }));
         }
     }
-    if let Some(folder) = cli.common.db.parent()
+    if let Some(folder) = cli.common.db().parent()
         && !(folder.as_os_str().is_empty() || folder.is_dir())
     {
-        let (db, folder) = (cli.common.db.display(), folder.display());
+        let (db, folder) = (cli.common.db().display(), folder.display());
         let text = format!("{db}: judgements cannot be stored there: {folder} is no folder");
         return Err(CliError::usage(text));
     }
@@ -61,7 +62,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         paths: cli.paths.clone(),
         load: load_options(&cli.paths, &cli.common)?,
         settings: cli.common.settings(RankingSource::Best),
-        db: cli.common.db.clone(),
+        db: cli.common.db().to_owned(),
         annotator: cli.common.annotator.clone().unwrap_or_else(user_name),
         follow: !cli.screen.no_follow,
         theme: cli.screen.theme.clone(),

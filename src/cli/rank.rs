@@ -72,7 +72,7 @@ fn tell(stored: &Stored<'_>, args: &RankArgs, io: &mut Io<'_>) -> Result<(), Cli
         stored.group_id,
         stored.annotator,
         stored.tiers.len(),
-        args.input.common.db.display(),
+        args.input.common.db().display(),
         stored.annotation_id,
     ))?;
     if !stored.unranked.is_empty() {

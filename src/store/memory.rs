@@ -10,6 +10,14 @@ pub struct MemoryStore {
     events: Vec<Event>,
 }
 
+impl MemoryStore {
+    /// A store that holds these events, as another store returned them: all of it, in order.
+    #[must_use]
+    pub fn holding(events: Vec<Event>) -> Self {
+        Self { events }
+    }
+}
+
 impl EventStore for MemoryStore {
     fn append(&mut self, events: &[NewEvent]) -> Result<Vec<Event>, StoreError> {
         let unusable = |reason: String| StoreError::Unusable {

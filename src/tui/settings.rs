@@ -34,12 +34,18 @@ impl TuiOptions {
     /// What the title bar calls the loaded set.
     #[must_use]
     pub fn title(&self) -> String {
-        let mut names = self.paths.iter().map(|path| path.display().to_string());
-        match (names.next(), names.count()) {
-            (None, _) => String::new(),
-            (Some(first), 0) => first,
-            (Some(first), more) => format!("{first} +{more}"),
-        }
+        title(&self.paths)
+    }
+}
+
+/// What the title bar calls the set that is read from these paths.
+#[must_use]
+pub fn title(paths: &[PathBuf]) -> String {
+    let mut names = paths.iter().map(|path| path.display().to_string());
+    match (names.next(), names.count()) {
+        (None, _) => String::new(),
+        (Some(first), 0) => first,
+        (Some(first), more) => format!("{first} +{more}"),
     }
 }
 

@@ -74,7 +74,7 @@ impl Harness {
         rows: u16,
         store: Box<dyn EventStore>,
     ) -> Result<Self, String> {
-        let mut harness = Self::unloaded(paths, columns, rows, store)?;
+        let harness = Self::unloaded(paths, columns, rows, store)?;
         let input = LoadInput {
             paths: paths
                 .iter()
@@ -89,6 +89,23 @@ impl Harness {
             settings: Settings::default(),
             seed: 1,
         };
+        harness.load(input)
+    }
+
+    /// An interface over what is read by this input, with a model made for it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn loaded(
+        model: Model,
+        input: LoadInput,
+        store: Box<dyn EventStore>,
+    ) -> Result<Self, String> {
+        Self::over(model, store).load(input)
+    }
+
+    fn load(mut self, input: LoadInput) -> Result<Self, String> {
+        let harness = &mut self;
         let events = harness
             .store
             .events_since(0)
@@ -106,7 +123,7 @@ impl Harness {
             }
         }
         harness.feed = Some(feed);
-        Ok(harness)
+        Ok(self)
     }
 
     /// Looks for files that changed, as following does; answers whether there were any.
@@ -147,16 +164,19 @@ impl Harness {
             .collect();
         let mut model = Model::new(titles.join(" "), Settings::default(), keymap, themes);
         model.size = (columns, rows);
-        let highlighter = Highlighter::default();
-        Ok(Self {
+        Ok(Self::over(model, store))
+    }
+
+    fn over(model: Model, store: Box<dyn EventStore>) -> Self {
+        Self {
             model,
             store,
             known: KnownLog::default(),
-            highlighter,
+            highlighter: Highlighter::default(),
             effects: Vec::new(),
             feed: None,
             left: false,
-        })
+        }
     }
 
     /// Presses keys, as a keymap writes them: `jjK<tab>`.
@@ -245,10 +265,7 @@ impl Harness {
     /// The screen as text, without blanks at the ends of lines.
     #[must_use]
     pub fn screen(&self) -> String {
-        let buffer = self.render();
-        (0..buffer.area.height)
-            .map(|y| line(&buffer, y) + "\n")
-            .collect()
+        text_of(&self.render())
     }
 
     /// The screen as text, each line followed by its runs that are not plain text:
@@ -365,6 +382,14 @@ fn role(colour: Color) -> Option<&'static str> {
             .map(|r| r.name()),
         _ => None,
     }
+}
+
+/// What stands in a buffer, a line a row, without blanks at the ends of lines.
+#[must_use]
+pub fn text_of(buffer: &Buffer) -> String {
+    (0..buffer.area.height)
+        .map(|y| line(buffer, y) + "\n")
+        .collect()
 }
 
 fn line(buffer: &Buffer, y: u16) -> String {
