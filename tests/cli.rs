@@ -629,7 +629,7 @@ fn a_theme_that_is_not_there_is_a_usage_error() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("dark, light, plain"), "{said}");
+    assert!(said.contains("dark, light, github-dark"), "{said}");
     assert!(!said.contains("no terminal"), "{said}");
 }
 

@@ -52,9 +52,13 @@ pub struct Cli {
 /// Options of the terminal interface.
 #[derive(Debug, Args)]
 pub struct Screen {
-    /// Theme: dark, light, plain, or the name of one of your own.
+    /// Theme: a name of `gagar doctor`'s list, for example nord or colour-blind-light; default by the
+    /// terminal's background.
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
+    /// How many colours are used; default what the terminal says it has.
+    #[arg(long, alias = "color", value_enum, value_name = "DEPTH")]
+    pub colour: Option<Colour>,
     /// Key overrides.
     #[arg(long, value_name = "FILE")]
     pub keys: Option<PathBuf>,
@@ -64,6 +68,23 @@ pub struct Screen {
     /// Show the files as they are at the start.
     #[arg(long, overrides_with = "follow")]
     pub no_follow: bool,
+}
+
+/// How many colours are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// What the environment says.
+    Auto,
+    /// None.
+    None,
+    /// The terminal's sixteen.
+    #[value(name = "16")]
+    Sixteen,
+    /// The 256 of xterm.
+    #[value(name = "256")]
+    Indexed,
+    /// 24 bits.
+    True,
 }
 
 /// Options that every command with PATHs takes.
@@ -382,11 +403,11 @@ pub struct ScreenshotArgs {
     /// Columns and rows.
     #[arg(long, value_name = "WxH", default_value = "160x48", value_parser = parse_size)]
     pub size: (u16, u16),
-    /// Theme: dark, light, plain, or the name of one of your own.
+    /// Theme: a name of the list of `gagar doctor`.
     #[arg(long, value_name = "NAME", default_value = "dark")]
     pub theme: String,
     /// How many colours the terminal has that is drawn.
-    #[arg(long, alias = "color", value_name = "DEPTH", default_value = "true", value_parser = ["none", "256", "true"])]
+    #[arg(long, alias = "color", value_name = "DEPTH", default_value = "true", value_parser = ["none", "16", "256", "true"])]
     pub colour: String,
     /// The file to write (.svg or .txt); - for stdout.
     #[arg(short, long, value_name = "FILE")]

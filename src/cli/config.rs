@@ -1,8 +1,10 @@
 //! The configuration files: `gagar.toml` in the current folder, `gagar.toml` beside the data, and
-//! `config.toml` beside the keys and themes. They name maps from fields to columns; of maps with one
-//! name the first counts.
+//! `config.toml` beside the keys and themes. They name a theme, and maps from fields to columns; of
+//! maps with one name the first counts.
 //!
 //! ```toml
+//! theme = "nord"                          # or { dark = "nord", light = "github-light" }
+//!
 //! [map.mine]
 //! match = ["instance_id", "final_diff"]   # optional: for every record with these columns
 //! group = "instance_id"
@@ -18,7 +20,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::CliError;
-use super::open::config_folder;
+use super::open::{ThemeChoice, config_folder};
 use crate::formats::{FieldMap, NamedMap};
 
 /// Name of the file in the current folder and beside the data.
@@ -33,6 +35,7 @@ const MATCH: &str = "match";
 struct File {
     #[serde(default)]
     map: BTreeMap<String, Spanned<BTreeMap<Spanned<String>, Value>>>,
+    theme: Option<Spanned<toml::Value>>,
 }
 
 #[derive(Deserialize)]
@@ -93,6 +96,55 @@ pub(super) fn map_of(
     Err(CliError::usage(format!("--map: there is no map named `{text}`")).hint(hint))
 }
 
+/// The theme of the first configuration file that names one.
+///
+/// # Errors
+/// When a file cannot be read, or says something that means nothing; the text names file and line.
+pub(super) fn theme(paths: &[PathBuf]) -> Result<Option<ThemeChoice>, CliError> {
+    for path in config_files(paths) {
+        let wrong = |reason: String| CliError::usage(format!("{}: {reason}", path.display()));
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        if let Some(choice) = read_theme(&text).map_err(wrong)? {
+            return Ok(Some(choice));
+        }
+    }
+    Ok(None)
+}
+
+/// The theme a file's text names.
+fn read_theme(text: &str) -> Result<Option<ThemeChoice>, String> {
+    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    let Some(theme) = file.theme else {
+        return Ok(None);
+    };
+    let wrong = || {
+        let line = line_of(text, theme.span().start);
+        format!("line {line}: `theme` is a name or {{ dark = \"NAME\", light = \"NAME\" }}")
+    };
+    match theme.get_ref() {
+        toml::Value::String(name) => Ok(Some(ThemeChoice::One(name.clone()))),
+        toml::Value::Table(table) if table.len() == 2 => {
+            let name = |key| {
+                table
+                    .get(key)
+                    .and_then(toml::Value::as_str)
+                    .map(str::to_owned)
+            };
+            let (dark, light) = (name("dark"), name("light"));
+            match (dark, light) {
+                (Some(dark), Some(light)) => Ok(Some(ThemeChoice::Pair { dark, light })),
+                _ => Err(wrong()),
+            }
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// The line of a byte, 1-based.
+fn line_of(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+}
+
 /// The configuration files there are, the first to count first.
 fn config_files(paths: &[PathBuf]) -> Vec<PathBuf> {
     let beside = paths.iter().filter_map(|path| match path.is_dir() {
@@ -111,7 +163,9 @@ fn config_files(paths: &[PathBuf]) -> Vec<PathBuf> {
 
 fn read(text: &str, path: &Path) -> Result<Vec<NamedMap>, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-    let line = |at: usize| 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count();
+    // A theme that is wrong is told by every command.
+    read_theme(text)?;
+    let line = |at: usize| line_of(text, at);
     let mut maps = Vec::new();
     for (name, table) in file.map {
         let start = line(table.span().start);
@@ -166,6 +220,17 @@ mod tests {
     }
 
     #[test]
+    fn a_theme_is_a_name_or_one_for_each_background() {
+        let one = ThemeChoice::One("nord".to_owned());
+        assert_eq!(read_theme("theme = 'nord'"), Ok(Some(one)));
+        let (dark, light) = ("a".to_owned(), "b".to_owned());
+        let pair = ThemeChoice::Pair { dark, light };
+        let text = "theme = { dark = 'a', light = 'b' }\n[map.x]\ngroup='x'";
+        assert_eq!(read_theme(text), Ok(Some(pair)));
+        assert_eq!(read_theme("[map.x]\ngroup='x'"), Ok(None));
+    }
+
+    #[test]
     fn what_means_nothing_is_told_with_its_line() {
         let error = |text: &str| read(text, Path::new("x")).expect_err("wrong");
         assert!(
@@ -174,7 +239,8 @@ mod tests {
         );
         assert!(error("[map.a]\nid = \"x\"").contains("line 1: [map.a]: the map does not say"));
         assert!(error("[map.a]\ngroup = \"x\"\nmatch = \"x\"").starts_with("line 3:"));
-        assert!(error("\n[theme]\nx = 1").contains("line 2"));
+        assert!(error("\n[theme]\nx = 1").starts_with("line 2: `theme`"));
+        assert!(error("theme = 3").starts_with("line 1: `theme`"));
         assert!(error("[map.a]\ngroup = 5").contains("line 2"));
     }
 }

@@ -9,7 +9,7 @@ use super::args::{Common, Screen};
 use super::error::CliError;
 use super::inputs::load_set;
 use super::made::counted;
-use super::open::face_report;
+use super::open::{ColourDepth, face_report};
 use super::output::Io;
 use crate::domain::Estimator;
 use crate::store::SqliteStore;
@@ -34,7 +34,7 @@ pub fn run(
         ),
         ("database", database(common)),
     ];
-    let [keys, themes] = face_report(screen);
+    let [keys, themes] = face_report(screen, paths);
     lines.push(("keys", keys));
     lines.push(("themes", themes));
     let names: Vec<_> = Estimator::TABLE.iter().map(|info| info.name).collect();
@@ -79,7 +79,7 @@ pub fn run(
 }
 
 fn terminal() -> String {
-    let set = |name| {
+    let set = |name: &str| {
         std::env::var(name)
             .ok()
             .filter(|value: &String| !value.is_empty())
@@ -92,10 +92,12 @@ fn terminal() -> String {
         |_| "unknown size".to_owned(),
         |(columns, rows)| format!("{columns}x{rows}"),
     );
-    let colours = match (set("NO_COLOR"), set("COLORTERM")) {
-        (Some(_), _) => "no colours (NO_COLOR)".to_owned(),
-        (None, Some(depth)) => format!("colours: {depth}"),
-        (None, None) => "colours: 256 (COLORTERM does not say truecolor)".to_owned(),
+    let colours = match ColourDepth::of(set) {
+        ColourDepth::None if set("NO_COLOR").is_some() => "no colours (NO_COLOR)",
+        ColourDepth::None => "no colours",
+        ColourDepth::Sixteen => "16 colours",
+        ColourDepth::Indexed => "256 colours (COLORTERM does not say truecolor)",
+        ColourDepth::True => "24-bit colours",
     };
     format!("{kind}; {size}; {colours}")
 }

@@ -1,21 +1,21 @@
 //! The one door to the terminal interface: starting it, and its tables for the headless commands.
 
 use std::io::{IsTerminal, stdin, stdout};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 
 use super::Ending;
 use super::annotator::user_name;
-use super::args::{Cli, Screen};
+use super::args::{Cli, Colour, Screen};
 use super::error::CliError;
 use super::inputs::load_options;
 use crate::review::RankingSource;
 use crate::tui::TuiOptions;
-pub(super) use crate::tui::settings::config_folder;
-use crate::tui::settings::{choose_theme, read_keys, read_themes};
-
+pub(super) use crate::tui::colour_depth::ColourDepth;
 pub(super) use crate::tui::screenshot::{ScreenshotError, ScreenshotOptions, take};
+pub(super) use crate::tui::settings::{ThemeChoice, config_folder};
+use crate::tui::settings::{choose_theme, read_keys, read_themes};
 pub(super) use crate::tui::text::sanitize_line;
 
 /// Opens the terminal interface.
@@ -57,7 +57,8 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         let text = format!("{db}: judgements cannot be stored there: {folder} is no folder");
         return Err(CliError::usage(text));
     }
-    check_theme(cli.screen.theme.as_deref())?;
+    let theme = theme_choice(&cli.screen, &cli.paths)?;
+    check_theme(theme.as_ref())?;
     let options = TuiOptions {
         paths: cli.paths.clone(),
         load: load_options(&cli.paths, &cli.common)?,
@@ -65,7 +66,8 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         db: cli.common.db().to_owned(),
         annotator: cli.common.annotator.clone().unwrap_or_else(user_name),
         follow: !cli.screen.no_follow,
-        theme: cli.screen.theme.clone(),
+        theme,
+        depth: cli.screen.colour.and_then(depth),
         keys: cli.screen.keys.clone(),
     };
     crate::tui::run(options).map_err(|error| {
@@ -94,12 +96,42 @@ fn close_command(path: &Path) -> Option<String> {
 /// # Errors
 /// A theme file cannot be used, or there is no theme of this name: a usage error that lists those
 /// there are.
-fn check_theme(named: Option<&str>) -> Result<(), CliError> {
-    if named.is_some() {
-        let themes = read_themes(config_folder().as_deref()).map_err(CliError::failed)?;
-        choose_theme(&themes, named, true).map_err(CliError::usage)?;
+fn check_theme(chosen: Option<&ThemeChoice>) -> Result<(), CliError> {
+    if chosen.is_some() {
+        let found = read_themes(config_folder().as_deref()).map_err(CliError::failed)?;
+        choose_theme(&found.themes, chosen, || true).map_err(|error| {
+            // A theme that is missing may be one whose file is wrong.
+            let usage = CliError::usage(error);
+            if found.problems.is_empty() {
+                usage
+            } else {
+                usage.hint(found.problems.join("\n"))
+            }
+        })?;
     }
     Ok(())
+}
+
+/// The depth that is asked for; `None` = what the environment says.
+fn depth(asked: Colour) -> Option<ColourDepth> {
+    match asked {
+        Colour::Auto => None,
+        Colour::None => Some(ColourDepth::None),
+        Colour::Sixteen => Some(ColourDepth::Sixteen),
+        Colour::Indexed => Some(ColourDepth::Indexed),
+        Colour::True => Some(ColourDepth::True),
+    }
+}
+
+/// The theme that `--theme` names, else the one of the configuration files.
+///
+/// # Errors
+/// A configuration file cannot be used.
+fn theme_choice(screen: &Screen, paths: &[PathBuf]) -> Result<Option<ThemeChoice>, CliError> {
+    match &screen.theme {
+        Some(name) => Ok(Some(ThemeChoice::One(name.clone()))),
+        None => super::config::theme(paths),
+    }
 }
 
 /// The key table, with the person's overrides.
@@ -112,17 +144,31 @@ pub(super) fn key_table(keys: Option<&Path>) -> Result<String, CliError> {
 }
 
 /// One line on the keys and one on the themes: what is found, or what is wrong.
-pub(super) fn face_report(screen: &Screen) -> [Result<String, String>; 2] {
+pub(super) fn face_report(screen: &Screen, paths: &[PathBuf]) -> [Result<String, String>; 2] {
     let config = config_folder();
     let keys = read_keys(screen.keys.as_deref(), config.as_deref());
-    let themes = read_themes(config.as_deref()).and_then(|themes| {
-        choose_theme(&themes, screen.theme.as_deref(), true)?;
-        let names: Vec<_> = themes.iter().map(|theme| theme.name.as_str()).collect();
-        Ok(names.join(", "))
-    });
+    let themes = theme_choice(screen, paths)
+        .map_err(|error| error.to_string())
+        .and_then(|chosen| {
+            let found = read_themes(config.as_deref()).map_err(|error| error.to_string())?;
+            let names: Vec<_> = found
+                .themes
+                .iter()
+                .map(|theme| theme.name.as_str())
+                .collect();
+            let mut problems = found.problems.clone();
+            let wrong = choose_theme(&found.themes, chosen.as_ref(), || true).err();
+            problems.extend(wrong.map(|error| error.to_string()));
+            if problems.is_empty() {
+                Ok(names.join(", "))
+            } else {
+                let known = format!("those that can be used: {}", names.join(", "));
+                Err(format!("{}\n{known}", problems.join("\n")))
+            }
+        });
     [
         keys.map(|_| "fine".to_owned())
             .map_err(|error| error.to_string()),
-        themes.map_err(|error| error.to_string()),
+        themes,
     ]
 }

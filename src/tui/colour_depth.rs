@@ -5,11 +5,15 @@
 
 use ratatui::style::Color;
 
+use super::theme::contrast::{Rgb, luminance};
+
 /// How many colours the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColourDepth {
     /// None: `NO_COLOR`, or a dumb terminal.
     None,
+    /// The sixteen that every colour terminal has.
+    Sixteen,
     /// The 256 of xterm.
     Indexed,
     /// 24 bits.
@@ -30,11 +34,16 @@ impl ColourDepth {
             || known.iter().any(|name| term.contains(name))
         {
             Self::True
+        } else if SIXTEEN.contains(&term.as_str()) || term.ends_with("-16color") {
+            Self::Sixteen
         } else {
             Self::Indexed
         }
     }
 }
+
+/// Terminals known to have no more than sixteen colours.
+const SIXTEEN: [&str; 5] = ["linux", "ansi", "vt220", "cygwin", "putty"];
 
 /// Levels of a channel in xterm's colour cube.
 const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
@@ -62,6 +71,36 @@ pub fn indexed(colour: Color) -> Color {
         if channel == high { place.max(1) } else { place }
     };
     Color::Indexed(16 + 36 * place(r) + 6 * place(g) + place(b))
+}
+
+/// The colour among xterm's 256 that stands for a tint of a background: the palest of the tint's hue,
+/// the next stronger one for a `strong` tint. The nearest colour may be the background itself.
+#[must_use]
+pub fn indexed_tint(tint: Rgb, ground: Rgb, strong: bool) -> Color {
+    let away = [
+        i16::from(tint.0) - i16::from(ground.0),
+        i16::from(tint.1) - i16::from(ground.1),
+        i16::from(tint.2) - i16::from(ground.2),
+    ];
+    let low = away.iter().min().copied().unwrap_or(0);
+    let spread = away.iter().max().copied().unwrap_or(0) - low;
+    if spread < i16::from(GREY_SPREAD) / 4 {
+        return indexed(Color::Rgb(tint.0, tint.1, tint.2));
+    }
+    let (on, off) = match (luminance(ground) < 0.18, strong) {
+        (true, false) => (1, 0),
+        (true, true) => (2, 0),
+        (false, false) => (5, 4),
+        (false, true) => (5, 3),
+    };
+    let [r, g, b] = away.map(|away| {
+        if (away - low) * 5 >= spread * 3 {
+            on
+        } else {
+            off
+        }
+    });
+    Color::Indexed(16 + 36 * r + 6 * g + b)
 }
 
 /// The nearest of the 24 greys, black and white.
@@ -97,6 +136,8 @@ mod tests {
         );
         assert_eq!(depth(&[("TERM", "xterm-kitty")]), ColourDepth::True);
         assert_eq!(depth(&[("TERM", "dumb")]), ColourDepth::None);
+        assert_eq!(depth(&[("TERM", "linux")]), ColourDepth::Sixteen);
+        assert_eq!(depth(&[("TERM", "xterm-16color")]), ColourDepth::Sixteen);
         assert_eq!(depth(&[xterm, ("NO_COLOR", "1")]), ColourDepth::None);
         assert_eq!(depth(&[xterm, ("NO_COLOR", "")]), ColourDepth::Indexed);
     }

@@ -11,7 +11,9 @@ use super::effect::Effect;
 use super::input::message_of;
 use super::message::Message;
 use super::model::{Model, Severity};
-use super::settings::{TuiOptions, choose_theme, config_folder, read_keys, read_themes};
+use super::settings::{
+    FoundThemes, TuiOptions, choose_theme, config_folder, read_keys, read_themes,
+};
 use super::terminal::{Tty, background_is_dark, restore_on_panic};
 use super::theme::Theme;
 use super::update::update;
@@ -45,18 +47,25 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
     }
     let config = config_folder();
     let keymap = read_keys(options.keys.as_deref(), config.as_deref())?;
-    let mut themes = read_themes(config.as_deref())?;
-    // A theme that is named needs no question about the background.
-    let dark = options.theme.is_some() || background_is_dark();
-    let chosen = choose_theme(&themes, options.theme.as_deref(), dark)?;
-    themes = match ColourDepth::of(|name| std::env::var(name).ok()) {
-        ColourDepth::None => themes.into_iter().map(Theme::without_colour).collect(),
-        ColourDepth::Indexed => themes.into_iter().map(Theme::indexed).collect(),
-        ColourDepth::True => themes,
-    };
+    let FoundThemes { themes, problems } = read_themes(config.as_deref())?;
+    let chosen = choose_theme(&themes, options.theme.as_ref(), background_is_dark)?;
+    let depth = options
+        .depth
+        .unwrap_or_else(|| ColourDepth::of(|name| std::env::var(name).ok()));
+    let themes: Vec<Theme> = themes
+        .into_iter()
+        .map(|theme| theme.at_depth(depth))
+        .collect();
     let names = themes.iter().map(|theme| theme.name.clone()).collect();
     let mut model = Model::new(options.title(), options.settings.clone(), keymap, names);
     model.theme = chosen;
+    if let Some(first) = problems.first() {
+        let more = match problems.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more: `gagar doctor`)"),
+        };
+        model.say(Severity::Warning, format!("{first}{more}"));
+    }
 
     restore_on_panic();
     let mut tty = Tty::enter()?;

@@ -13,10 +13,9 @@ use super::key::parse_keys;
 use super::keymap::Keymap;
 use super::message::Message;
 use super::model::Model;
-use super::settings::{choose_theme, config_folder, read_themes};
+use super::settings::{ThemeChoice, choose_theme, config_folder, read_themes};
 use super::svg::{Palette, svg};
 use super::testing::{Harness, text_of};
-use super::theme::Theme;
 use super::workers::LoadInput;
 use crate::formats::{LoadOptions, LoadedSet};
 use crate::review::{Identity, Settings};
@@ -41,7 +40,7 @@ pub struct ScreenshotOptions {
     pub size: (u16, u16),
     /// Name of the theme.
     pub theme: String,
-    /// How many colours: `none`, `256` or `true`.
+    /// How many colours: `none`, `16`, `256` or `true`.
     pub colour: String,
 }
 
@@ -121,17 +120,18 @@ pub fn take(options: ScreenshotOptions) -> Result<Screenshot, ScreenshotError> {
         keys => parse_keys(keys).map_err(ScreenshotError::Keys)?,
     };
     let unreadable = |error: String| ScreenshotError::Unreadable(error);
-    let mut themes =
+    let found =
         read_themes(config_folder().as_deref()).map_err(|error| unreadable(error.to_string()))?;
-    let theme = choose_theme(&themes, Some(&options.theme), true)
+    let mut themes = found.themes;
+    let chosen = ThemeChoice::One(options.theme.clone());
+    let theme = choose_theme(&themes, Some(&chosen), || true)
         .map_err(|error| ScreenshotError::Unknown(error.to_string()))?;
     let palette = Palette::of(&themes[theme]);
     let depth = depth_named(&options.colour)?;
-    themes = match depth {
-        ColourDepth::None => themes.into_iter().map(Theme::without_colour).collect(),
-        ColourDepth::Indexed => themes.into_iter().map(Theme::indexed).collect(),
-        ColourDepth::True => themes,
-    };
+    themes = themes
+        .into_iter()
+        .map(|theme| theme.at_depth(depth))
+        .collect();
     let keymap = Keymap::new(None).map_err(|errors| unreadable(errors.join("; ")))?;
     let names = themes.iter().map(|theme| theme.name.clone()).collect();
     let title = super::settings::title(&options.paths);
@@ -182,6 +182,7 @@ fn copy_of(file: &Path) -> Result<MemoryStore, String> {
 fn depth_named(name: &str) -> Result<ColourDepth, ScreenshotError> {
     match name {
         "none" => Ok(ColourDepth::None),
+        "16" => Ok(ColourDepth::Sixteen),
         "256" => Ok(ColourDepth::Indexed),
         "true" => Ok(ColourDepth::True),
         _ => Err(ScreenshotError::Unknown(format!(

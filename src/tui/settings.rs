@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use super::colour_depth::ColourDepth;
 use super::keymap::Keymap;
 use super::theme::Theme;
 use crate::formats::LoadOptions;
@@ -24,8 +25,10 @@ pub struct TuiOptions {
     pub annotator: String,
     /// Whether files are looked at for changes while they are reviewed.
     pub follow: bool,
-    /// Name of the theme; `None` = by the terminal's background.
-    pub theme: Option<String>,
+    /// The theme; `None` = by the terminal's background.
+    pub theme: Option<ThemeChoice>,
+    /// How many colours are used; `None` = what the environment says.
+    pub depth: Option<ColourDepth>,
     /// A key file in place of the one in the configuration folder.
     pub keys: Option<PathBuf>,
 }
@@ -78,59 +81,100 @@ pub fn read_keys(named: Option<&Path>, config: Option<&Path>) -> std::io::Result
     })
 }
 
-/// Reads the embedded themes and those of `config`'s `themes` folder; one of the same name takes
-/// the embedded one's place.
+/// The themes there are, and what is wrong with the person's own.
+#[derive(Debug, Clone, Default)]
+pub struct FoundThemes {
+    /// The embedded ones and the person's; one of the same name takes the embedded one's place.
+    pub themes: Vec<Theme>,
+    /// What is wrong in the person's files, `PATH:LINE: what`; such a file is left out.
+    pub problems: Vec<String>,
+}
+
+/// Reads the embedded themes and those of `config`'s `themes` folder. A file that cannot be used is
+/// told and left out.
 ///
 /// # Errors
-/// What is wrong in the files, all in one text.
-pub fn read_themes(config: Option<&Path>) -> std::io::Result<Vec<Theme>> {
-    let mut themes = Theme::embedded().map_err(invalid)?;
-    let mut errors = Vec::new();
+/// An embedded theme is broken.
+pub fn read_themes(config: Option<&Path>) -> std::io::Result<FoundThemes> {
+    let mut found = FoundThemes {
+        themes: Theme::embedded().map_err(invalid)?,
+        problems: Vec::new(),
+    };
     for path in config
         .map(|folder| theme_files(&folder.join("themes")))
         .unwrap_or_default()
     {
-        let read = read_text(&path)
-            .map_err(|error| error.to_string())
-            .and_then(|text| {
-                Theme::read(&text).map_err(|error| format!("{}: {error}", path.display()))
-            });
+        let shown = path.display();
+        let read =
+            std::fs::read_to_string(&path).map_err(|error| vec![format!("{shown}: {error}")]);
+        let read = read.and_then(|text| {
+            Theme::read(&text).map_err(|errors| {
+                let lines = errors.lines();
+                lines.map(|line| format!("{shown}:{line}")).collect()
+            })
+        });
         match read {
-            Ok(theme) => match themes.iter_mut().find(|known| known.name == theme.name) {
+            Ok(theme) => match found
+                .themes
+                .iter_mut()
+                .find(|known| known.name == theme.name)
+            {
                 Some(known) => *known = theme,
-                None => themes.push(theme),
+                None => found.themes.push(theme),
             },
-            Err(error) => errors.push(error),
+            Err(errors) => found.problems.extend(errors),
         }
     }
-    if errors.is_empty() {
-        Ok(themes)
-    } else {
-        Err(invalid(errors.join("\n")))
-    }
+    Ok(found)
 }
 
-/// The theme to start with: the one named, else the first for this background.
+/// Which theme a person wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ThemeChoice {
+    /// This one.
+    One(String),
+    /// One for each kind of background.
+    Pair {
+        /// On a dark background.
+        dark: String,
+        /// On a light one.
+        light: String,
+    },
+}
+
+/// The theme to start with: the one chosen, else the first for this background. `is_dark` tells
+/// whether the background is dark, and is asked only when that matters.
 ///
 /// # Errors
-/// No theme has that name; the text lists those there are.
-pub fn choose_theme(themes: &[Theme], named: Option<&str>, dark: bool) -> std::io::Result<usize> {
-    let Some(named) = named else {
-        return Ok(themes
-            .iter()
-            .position(|theme| theme.dark == dark)
-            .unwrap_or(0));
-    };
-    themes
-        .iter()
-        .position(|theme| theme.name == named)
-        .ok_or_else(|| {
+/// No theme has the chosen name; the text lists those there are.
+pub fn choose_theme(
+    themes: &[Theme],
+    chosen: Option<&ThemeChoice>,
+    is_dark: impl FnOnce() -> bool,
+) -> std::io::Result<usize> {
+    let place = |name: &str| {
+        let found = themes.iter().position(|theme| theme.name == name);
+        found.ok_or_else(|| {
             let names: Vec<_> = themes.iter().map(|theme| theme.name.as_str()).collect();
             invalid(format!(
-                "no theme is called {named}; there are {}",
+                "no theme is called {name}; there are {}",
                 names.join(", ")
             ))
         })
+    };
+    match chosen {
+        Some(ThemeChoice::One(name)) => place(name),
+        Some(ThemeChoice::Pair { dark, light }) => {
+            // Both names are looked up, so that a wrong one is told on any background.
+            let (dark, light) = (place(dark)?, place(light)?);
+            Ok(if is_dark() { dark } else { light })
+        }
+        None => {
+            let dark = is_dark();
+            let fitting = themes.iter().position(|theme| theme.dark == dark);
+            Ok(fitting.unwrap_or(0))
+        }
+    }
 }
 
 fn theme_files(folder: &Path) -> Vec<PathBuf> {
@@ -170,16 +214,17 @@ mod tests {
             "name='mine'\ndark=true\n[roles]\ntext={bold=true}",
         );
         write("keys.toml", "[groups]\nsort=['o']");
-        let themes = read_themes(Some(folder.path())).unwrap();
-        assert!(themes.iter().any(|theme| theme.name == "mine"));
+        let found = read_themes(Some(folder.path())).unwrap();
+        assert!(found.problems.is_empty());
+        assert!(found.themes.iter().any(|theme| theme.name == "mine"));
         assert!(read_keys(None, Some(folder.path())).is_ok());
         write("themes/bad.toml", "name='bad'\ndark=true\n[roles]\nglow={}");
         write("themes/worse.toml", "name=");
-        let text = read_themes(Some(folder.path())).unwrap_err().to_string();
-        assert!(
-            text.contains("glow") && text.contains("worse.toml"),
-            "{text}"
-        );
+        let found = read_themes(Some(folder.path())).unwrap();
+        assert!(found.themes.iter().any(|theme| theme.name == "mine"));
+        let text = found.problems.join("\n");
+        assert!(text.contains("bad.toml:4: `glow`"), "{text}");
+        assert!(text.contains("worse.toml:1: "), "{text}");
         write("keys.toml", "[groups]\nfly=['o']\nsort=['<no>']");
         let text = read_keys(None, Some(folder.path()))
             .unwrap_err()
@@ -190,11 +235,20 @@ mod tests {
     #[test]
     fn a_theme_that_is_not_there_is_told_with_those_that_are() {
         let themes = Theme::embedded().unwrap();
-        assert!(themes[choose_theme(&themes, None, true).unwrap()].dark);
-        assert!(!themes[choose_theme(&themes, None, false).unwrap()].dark);
-        let text = choose_theme(&themes, Some("mauve"), true)
-            .unwrap_err()
-            .to_string();
-        assert!(text.contains("mauve") && text.contains("plain"), "{text}");
+        let chosen = |choice: Option<ThemeChoice>, dark| {
+            choose_theme(&themes, choice.as_ref(), || dark).map(|place| themes[place].name.clone())
+        };
+        assert_eq!(chosen(None, true).unwrap(), "dark");
+        assert_eq!(chosen(None, false).unwrap(), "light");
+        let pair = |light: &str| {
+            let (dark, light) = ("nord".to_owned(), light.to_owned());
+            Some(ThemeChoice::Pair { dark, light })
+        };
+        assert_eq!(chosen(pair("github-light"), true).unwrap(), "nord");
+        assert_eq!(chosen(pair("github-light"), false).unwrap(), "github-light");
+        for wrong in [pair("mauve"), Some(ThemeChoice::One("mauve".to_owned()))] {
+            let text = chosen(wrong, true).unwrap_err().to_string();
+            assert!(text.contains("mauve") && text.contains("plain"), "{text}");
+        }
     }
 }

@@ -69,7 +69,7 @@ impl Palette {
         let text = theme.style(Role::Text).fg;
         Self {
             foreground: text.and_then(rgb).unwrap_or(foreground),
-            background,
+            background: theme.background.and_then(rgb).unwrap_or(background),
         }
     }
 }
