@@ -346,15 +346,26 @@ fn conflict_markers_are_found_and_headings_are_not() {
 }
 
 #[test]
-fn long_lines_are_paired() {
-    assert_eq!(
-        case("12-minified-line")
-            .pairs(0, 0)
-            .iter()
-            .flatten()
-            .count(),
-        2
-    );
+fn the_edits_of_a_minified_line_are_told_apart() {
+    let patch = case("12-minified-line");
+    let pairs = patch.pairs(0, 0);
+    assert_eq!(pairs.iter().flatten().count(), 2);
+    let lines = &patch.files[0].hunks[0].lines;
+    let old = pairs.iter().position(Option::is_some).unwrap();
+    let (old, new) = (&lines[old], &lines[pairs[old].unwrap()]);
+    let (gone, come) = emphasis(patch.line_text(old), patch.line_text(new));
+    // Three times `n?` became `!n?`.
+    assert_eq!(gone, []);
+    assert_eq!(come, [12_029..12_030, 30_033..30_034, 59_928..59_929]);
+}
+
+#[test]
+fn one_edit_of_a_megabyte_line_is_one_range() {
+    let half = "x=f(1,2);".repeat(60_000);
+    let line = |word: &str| format!("{half}{word};{half}");
+    let marks = emphasis(&line("one"), &line("two"));
+    let at = half.len();
+    assert_eq!(marks, (vec![at..at + 3], vec![at..at + 3]));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Pure: no terminal, no file. What is *not* here: colours and cells (`crate::tui`).
 
 mod aligned;
+mod anchors;
 mod base;
 mod combined;
 mod conflicts;
