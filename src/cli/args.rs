@@ -52,6 +52,9 @@ pub struct Cli {
 /// Options of the terminal interface.
 #[derive(Debug, Args)]
 pub struct Screen {
+    /// Open this group at once; a set of one group opens it without being asked.
+    #[arg(long, value_name = "ID")]
+    pub group: Option<String>,
     /// Theme: a name of `gagar doctor`'s list, for example nord or colour-blind-light; default by the
     /// terminal's background.
     #[arg(long, value_name = "NAME")]

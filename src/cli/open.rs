@@ -66,6 +66,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         db: cli.common.db().to_owned(),
         annotator: cli.common.annotator.clone().unwrap_or_else(user_name),
         follow: !cli.screen.no_follow,
+        group: cli.screen.group.clone(),
         theme,
         depth: cli.screen.colour.and_then(depth),
         keys: cli.screen.keys.clone(),

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use super::action::Action;
 use super::effect::Effect;
-use super::model::{Model, Severity};
+use super::model::{Model, OpensFirst, Severity};
 use super::screens::groups;
 use super::text;
-use super::update::{after_layout, refresh_reviewed, save};
+use super::update::{after_layout, open_group, refresh_reviewed, save};
 use crate::domain::{RolloutGroup, TrajectoryIndex};
 use crate::review::{Change, LoadedSet, Prepared};
 
@@ -123,7 +123,7 @@ pub fn can_stop(model: &Model) -> bool {
 }
 
 /// Notes that reading ended.
-pub fn ended(model: &mut Model, complete: bool) {
+pub fn ended(model: &mut Model, complete: bool) -> Vec<Effect> {
     model.loading.stage = if complete {
         Stage::Complete
     } else {
@@ -134,6 +134,30 @@ pub fn ended(model: &mut Model, complete: bool) {
         let text = format!("indexing stopped: what was read stays, {key} goes on");
         model.say(Severity::Warning, text);
     }
+    open_first(model)
+}
+
+/// Opens the group that was asked for at the start, or the only one there is.
+pub fn open_first(model: &mut Model) -> Vec<Effect> {
+    let Some(session) = model.session.as_ref() else {
+        return Vec::new();
+    };
+    let complete = model.loading.stage == Stage::Complete;
+    let found = match &model.opens_first {
+        OpensFirst::No => None,
+        OpensFirst::Named(id) => session.find(id),
+        OpensFirst::Only => (complete && session.rows().len() == 1).then_some(0),
+    };
+    if let Some(group) = found {
+        model.opens_first = OpensFirst::No;
+        return open_group(model, group);
+    }
+    if complete && let OpensFirst::Named(id) = &model.opens_first {
+        let text = format!("no group is called {id}");
+        model.opens_first = OpensFirst::No;
+        model.say(Severity::Warning, text);
+    }
+    Vec::new()
 }
 
 /// Says how many groups replaced files changed, unless what became of the group on screen was said.

@@ -72,6 +72,18 @@ pub struct Status {
     pub severity: Severity,
 }
 
+/// Which group is opened without a key.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum OpensFirst {
+    /// The only one, once everything is read and there is no other.
+    Only,
+    /// The one of this id, as soon as it is read.
+    Named(String),
+    /// None: the person chooses, or one was opened.
+    #[default]
+    No,
+}
+
 /// A group's texts with its patches parsed.
 #[derive(Debug)]
 pub struct OpenedGroup {
@@ -117,6 +129,8 @@ pub struct Model {
     pub title: String,
     /// The open screen.
     pub screen: Screen,
+    /// Which group is opened without a key; a key on the list ends that.
+    pub opens_first: OpensFirst,
     /// State of the list of groups.
     pub groups: groups::State,
     /// State of the compare screen.
@@ -191,6 +205,7 @@ impl Model {
             initial_settings: settings,
             title,
             screen: Screen::default(),
+            opens_first: OpensFirst::default(),
             groups: groups::State::default(),
             compare: compare::State::default(),
             steps: steps::State::default(),

@@ -10,7 +10,7 @@ use super::colour_depth::ColourDepth;
 use super::effect::Effect;
 use super::input::message_of;
 use super::message::Message;
-use super::model::{Model, Severity};
+use super::model::{Model, OpensFirst, Severity};
 use super::settings::{
     FoundThemes, TuiOptions, choose_theme, config_folder, read_keys, read_themes,
 };
@@ -66,6 +66,10 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
         };
         model.say(Severity::Warning, format!("{first}{more}"));
     }
+    model.opens_first = options
+        .group
+        .clone()
+        .map_or(OpensFirst::Only, OpensFirst::Named);
 
     restore_on_panic();
     let mut tty = Tty::enter()?;

@@ -12,7 +12,7 @@ use super::colour_depth::ColourDepth;
 use super::key::parse_keys;
 use super::keymap::Keymap;
 use super::message::Message;
-use super::model::Model;
+use super::model::{Model, OpensFirst};
 use super::settings::{ThemeChoice, choose_theme, config_folder, read_themes};
 use super::svg::{Palette, svg};
 use super::testing::{Harness, text_of};
@@ -138,6 +138,7 @@ pub fn take(options: ScreenshotOptions) -> Result<Screenshot, ScreenshotError> {
     let mut model = Model::new(title.clone(), options.settings.clone(), keymap, names);
     model.theme = theme;
     model.size = options.size;
+    model.opens_first = OpensFirst::Only;
     let input = LoadInput {
         paths: options.paths,
         load: options.load,

@@ -25,6 +25,8 @@ pub struct TuiOptions {
     pub annotator: String,
     /// Whether files are looked at for changes while they are reviewed.
     pub follow: bool,
+    /// Id of the group to open at once.
+    pub group: Option<String>,
     /// The theme; `None` = by the terminal's background.
     pub theme: Option<ThemeChoice>,
     /// How many colours are used; `None` = what the environment says.

@@ -6,7 +6,7 @@ use super::key::{Code, Key};
 use super::keymap::Lookup;
 use super::loading;
 use super::message::Message;
-use super::model::{Model, Screen, Severity};
+use super::model::{Model, OpensFirst, Screen, Severity};
 use super::overlays::{self, Overlay};
 use super::screens::{compare, grader, groups, schedule, steps};
 use crate::domain::Ranking;
@@ -37,19 +37,21 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
                 format!("{}: {guessed}", name.to_string_lossy())
             });
             model.session = Some(*session);
-            let effects = groups::reload(model);
+            let mut effects = groups::reload(model);
+            effects.extend(loading::open_first(model));
             if let (Some(text), true) = (guessed, model.status.text.is_empty()) {
                 model.say(Severity::Info, text);
             }
             effects
         }
         Message::Snapshot { set, prepared } => {
-            loading::on_snapshot(model, set, prepared.map(|prepared| *prepared))
+            let mut effects = loading::on_snapshot(model, set, prepared.map(|prepared| *prepared));
+            effects.extend(loading::open_first(model));
+            effects
         }
         Message::LoadEnded { complete } => {
             model.loading.rereads = false;
-            loading::ended(model, complete);
-            Vec::new()
+            loading::ended(model, complete)
         }
         Message::Followed(follow) => {
             model.loading.rereads = false;
@@ -150,6 +152,7 @@ fn back_to_submitted(model: &mut Model, id: &str, first: bool) -> Vec<Effect> {
 }
 
 fn on_key(model: &mut Model, key: Key) -> Vec<Effect> {
+    model.opens_first = OpensFirst::No;
     if model.overlay.is_some() {
         return overlays::key(model, key);
     }

@@ -394,3 +394,30 @@ fn a_file_that_is_deleted_is_told() {
     let screen = harness.press("s").screen();
     assert!(!screen.contains("no trace is recorded"), "{screen}");
 }
+
+#[test]
+fn the_only_group_or_the_one_named_is_opened_without_a_key() {
+    use gagar::tui::message::Message;
+    use gagar::tui::model::{OpensFirst, Screen};
+    let opened = |path: &str, first: OpensFirst| {
+        let mut harness = Harness::open(&[crate::sample(path)], 120, 40).unwrap();
+        harness.model.opens_first = first;
+        harness.send(Message::LoadEnded { complete: true });
+        let session = harness.model.session.as_ref().unwrap();
+        let group = harness.model.compare.group;
+        let id = group.and_then(|group| session.group(group));
+        let id = id.map_or(String::new(), |group| group.id.to_string());
+        (harness.model.screen, id, harness.model.status.text.clone())
+    };
+    let named = |id: &str| OpensFirst::Named(id.to_owned());
+    assert_eq!(opened("native", OpensFirst::Only).0, Screen::Groups);
+    let (screen, id, _) = opened("native", named("tabular__csv-33"));
+    assert_eq!((screen, id.as_str()), (Screen::Compare, "tabular__csv-33"));
+    let (screen, _, said) = opened("native", named("nothing"));
+    assert_eq!(
+        (screen, said.as_str()),
+        (Screen::Groups, "no group is called nothing")
+    );
+    assert_eq!(opened("formats/skyrl", OpensFirst::Only).0, Screen::Compare);
+    assert_eq!(opened("formats/skyrl", OpensFirst::No).0, Screen::Groups);
+}
