@@ -198,7 +198,10 @@ fn what_is_written_while_it_runs_comes_in() {
     };
     std::fs::write(&path, line("acme__first-1")).unwrap();
     let mut session = Session::start_on(folder.path(), &[]);
-    session.wait_for("acme__first-1");
+    // The only group is opened; its list is one key away.
+    session.wait_for("singleton, only one scored");
+    session.write("\u{1b}");
+    session.wait_for("following");
     let second = line("acme__second-2");
     let mut file = std::fs::File::options().append(true).open(&path).unwrap();
     file.write_all(&second.as_bytes()[..20]).unwrap();
