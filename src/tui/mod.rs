@@ -8,6 +8,7 @@
 pub mod action;
 pub mod area;
 pub mod colour_depth;
+pub mod document;
 pub mod effect;
 pub mod feed;
 pub mod help;

@@ -1,4 +1,6 @@
-//! The visible rows of a patch: numbers, sign, coloured text, marks.
+//! The visible rows of a document: numbers, signs, coloured text, marks.
+//!
+//! Drawn from a [`Document`] and a [`Look`] alone, so that a screen and a printed diff are the same.
 
 use std::ops::Range;
 
@@ -6,17 +8,16 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::line::{paint, put, put_right};
-use crate::diff::{DiffRow, LineKind};
 use crate::tui::area::Area;
+use crate::tui::document::{Change, Code, Document, Row, Shape, Side};
 use crate::tui::highlight::{FileColours, SyntaxRole};
 use crate::tui::long_text;
-use crate::tui::screens::compare::Rows;
 use crate::tui::scroll::Position;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 
 /// How rows are to look.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Look<'a> {
     /// The theme.
     pub theme: &'a Theme,
@@ -28,6 +29,12 @@ pub struct Look<'a> {
     pub search: &'a str,
     /// Lines that somebody remarked on.
     pub flags: &'a [Flag<'a>],
+    /// The row of the cursor, and whether the column has the focus.
+    pub cursor: Option<(usize, bool)>,
+    /// Display lines of a row.
+    pub height: &'a dyn Fn(usize) -> usize,
+    /// A file's syntax colours once they are there.
+    pub colours: &'a dyn Fn(usize) -> Option<&'a FileColours>,
 }
 
 /// Lines of a file that a finding is about.
@@ -42,55 +49,66 @@ pub struct Flag<'a> {
 }
 
 impl Flag<'_> {
-    fn covers(&self, path: &str, old: Option<u32>, new: Option<u32>) -> bool {
-        let number = if self.old_side { old } else { new };
+    fn covers(&self, path: &str, code: &Code<'_>) -> bool {
+        let number = if self.old_side {
+            code.old_no
+        } else {
+            code.new_no
+        };
         let (first, last) = self.lines;
         self.path == path && number.is_some_and(|number| (first..=last).contains(&number))
     }
+
+    /// The row that shows the first of the lines.
+    #[must_use]
+    pub fn row(&self, document: &Document) -> Option<usize> {
+        let side = if self.old_side { Side::Old } else { Side::New };
+        document.row_of_number(self.path, side, self.lines)
+    }
 }
 
-/// Draws the rows from `at` on into `area`; `colours` gives a file's syntax colours once they are
-/// there.
-pub fn draw<'a>(
-    buffer: &mut Buffer,
-    area: Area,
-    rows: &Rows,
-    at: Position,
-    look: &Look<'_>,
-    colours: &dyn Fn(usize) -> Option<&'a FileColours>,
-) {
+/// Draws the rows from `top` on into `area`.
+pub fn draw(buffer: &mut Buffer, area: Area, document: &Document, top: Position, look: &Look<'_>) {
     let bottom = area.y.saturating_add(area.height);
-    let (mut y, mut row, mut skip) = (area.y, at.row, at.line);
+    let (mut y, mut at, mut skip) = (area.y, top.row, top.line);
     while y < bottom {
-        let Some(found) = rows.row(row) else { break };
+        let Some(row) = document.row(at) else { break };
+        let whole = (look.height)(at).max(1).saturating_sub(skip);
+        let height = u16::try_from(whole).unwrap_or(u16::MAX).min(bottom - y);
         let place = Area {
             y,
-            height: bottom - y,
+            height,
             width: area.width.saturating_sub(1),
             ..area
         };
         let mut painter = Painter {
             buffer,
-            rows,
+            document,
             look,
             place,
         };
-        y += painter.row(found, skip, colours).max(1);
-        row += 1;
+        painter.row(&row, skip);
+        if let Some((cursor, focused)) = look.cursor
+            && cursor == at
+        {
+            painter.cursor(focused);
+        }
+        y += height;
+        at += 1;
         skip = 0;
     }
-    scroll_bar(buffer, area, at.row, row - at.row, rows.len(), look.theme);
+    scroll_bar(buffer, area, (top.row, at - top.row), document, look);
 }
 
-/// A mark at the right edge for the part of a document that is seen.
+/// Which part of a document is seen, and where its hunks and remarks are.
 fn scroll_bar(
     buffer: &mut Buffer,
     area: Area,
-    first: usize,
-    seen: usize,
-    all: usize,
-    theme: &Theme,
+    (first, seen): (usize, usize),
+    document: &Document,
+    look: &Look<'_>,
 ) {
+    let all = document.len();
     if seen >= all || area.width == 0 || area.height == 0 {
         return;
     }
@@ -98,28 +116,42 @@ fn scroll_bar(
     let length = (seen * height / all).clamp(1, height);
     let from = (first * height / all).min(height - length);
     let x = area.x + area.width - 1;
+    let remarks: Vec<usize> = look
+        .flags
+        .iter()
+        .filter_map(|flag| flag.row(document))
+        .collect();
     for (place, y) in (0..height).zip(area.y..) {
         let inside = (from..from + length).contains(&place);
-        let role = if inside {
-            Role::FocusedBorder
-        } else {
-            Role::Border
+        let rows = place * all / height..((place + 1) * all / height).max(place * all / height + 1);
+        let starts = document.change_starts();
+        let next = starts.partition_point(|&start| start < rows.start);
+        let hunk = starts.get(next).is_some_and(|start| rows.contains(start));
+        let remark = remarks.iter().any(|row| rows.contains(row));
+        let (symbol, role) = match (remark, hunk, inside) {
+            (true, _, _) => ("⚑", Role::Finding),
+            (_, true, true) => ("▪", Role::FocusedBorder),
+            (_, true, false) => ("▪", Role::Dim),
+            (_, _, true) => ("┃", Role::FocusedBorder),
+            (_, _, false) => ("│", Role::Border),
         };
-        put(
-            buffer,
-            (x, y),
-            1,
-            if inside { "┃" } else { "│" },
-            theme.style(role),
-        );
+        put(buffer, (x, y), 1, symbol, look.theme.style(role));
     }
 }
 
-struct Painter<'a> {
+/// The row of a document that a line of its scroll bar stands for.
+#[must_use]
+pub fn scroll_bar_row(area: Area, y: u16, rows: usize) -> usize {
+    let height = usize::from(area.height).max(1);
+    let place = usize::from(y.saturating_sub(area.y)).min(height - 1);
+    place * rows / height
+}
+
+struct Painter<'a, 'l> {
     buffer: &'a mut Buffer,
-    rows: &'a Rows,
-    look: &'a Look<'a>,
-    /// From the row's first line to the bottom of the window.
+    document: &'a Document,
+    look: &'a Look<'l>,
+    /// The lines of the row that are seen.
     place: Area,
 }
 
@@ -127,12 +159,19 @@ struct Painter<'a> {
 struct Layers<'a> {
     base: Style,
     syntax: &'a [(Range<usize>, SyntaxRole)],
-    words: Vec<Range<usize>>,
+    words: &'a [Range<usize>],
     word: Style,
     matches: Vec<Range<usize>>,
 }
 
-impl Painter<'_> {
+/// Which line numbers stand before a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    Both,
+    Only(Side),
+}
+
+impl Painter<'_, '_> {
     fn style(&self, role: Role) -> Style {
         self.look.theme.style(role)
     }
@@ -141,50 +180,122 @@ impl Painter<'_> {
         usize::from(self.place.width)
     }
 
-    /// Draws a row, without its first `skip` display lines; returns the lines drawn.
-    fn row<'c>(
-        &mut self,
-        row: &DiffRow,
-        skip: usize,
-        colours: &dyn Fn(usize) -> Option<&'c FileColours>,
-    ) -> u16 {
-        match *row {
-            DiffRow::Blank => 1,
-            DiffRow::FileHeader { file } => {
-                let said = text::cut(&self.rows.file_title(file), self.columns());
-                let counts = self.rows.file_counts(file);
-                self.banner(&said, Some(&counts), Role::FileHeader)
+    /// The line of the cursor stands out over its whole width, also without colours.
+    fn cursor(&mut self, focused: bool) {
+        let Area { x, y, width, .. } = self.place;
+        let style = self.style(Role::CursorLine);
+        if focused {
+            paint(self.buffer, (x, y), width, style);
+        }
+        let mark = if focused { "▸" } else { "▹" };
+        if self.buffer[(x, y)].symbol() == " " {
+            put(self.buffer, (x, y), 1, mark, style);
+        }
+    }
+
+    /// Draws a row, without its first `skip` display lines.
+    fn row(&mut self, row: &Row<'_>, skip: usize) {
+        match row {
+            Row::Blank => {}
+            Row::File { file } => {
+                let said = text::cut(&self.document.file_title(*file), self.columns());
+                let counts = self.document.file_counts(*file);
+                self.banner(&said, Some(&counts), Role::FileHeader);
             }
-            DiffRow::FileNote { file, note } => {
-                let notes = self.rows.patch().file_notes(file);
-                let said = notes
-                    .get(note)
-                    .map_or(String::new(), |note| text::cut(note, self.columns()));
-                self.banner(&format!("  {said}"), None, Role::Dim)
+            Row::Fact(said) => self.said(said, Role::Dim),
+            Row::Warning(said) => self.said(said, Role::Warning),
+            Row::Fold { lines, what } => {
+                self.said(&format!("⋯ {lines} {what}"), Role::Fold);
             }
-            DiffRow::Note(note) => {
-                let notes = &self.rows.patch().notes;
-                let said = notes
-                    .get(note)
-                    .map_or(String::new(), |note| text::cut(note, self.columns()));
-                self.banner(&format!("  {said}"), None, Role::Warning)
+            Row::Hunk(said) => {
+                let said = text::cut(said, self.columns());
+                self.banner(&said, None, Role::HunkHeader);
             }
-            DiffRow::HunkHeader { file, hunk } => {
-                let said = self.hunk_title(file, hunk);
-                self.banner(&said, None, Role::HunkHeader)
+            Row::Raw(raw) => {
+                let layers = self.plain(self.style(Role::Text), raw);
+                let gutter = self.gutter(self.place.width);
+                self.text(raw, skip, gutter, &layers);
             }
-            DiffRow::Raw(_) => {
-                let layers = self.layers(self.style(Role::Text), self.rows.text(row));
-                self.text(self.rows.text(row), skip, layers)
-            }
-            DiffRow::Line { file, hunk, line } => {
-                let syntax = colours(file).map_or(&[][..], |colours| colours.of(hunk, line));
-                self.line((file, hunk, line), skip, syntax)
+            Row::NoNewline { old, new } => self.no_newline(*old, *new),
+            Row::Code(code) => self.line(code, skip, Numbers::Both),
+            Row::Split(old, new) => {
+                let (left, right) = self.halves();
+                let whole = self.place;
+                for (code, place, side) in [(old, left, Side::Old), (new, right, Side::New)] {
+                    self.place = place;
+                    match code {
+                        Some(code) => self.line(code, skip, Numbers::Only(side)),
+                        None => self.filler(),
+                    }
+                }
+                self.place = whole;
+                self.divider(right);
             }
         }
     }
 
-    fn banner(&mut self, said: &str, right: Option<&str>, role: Role) -> u16 {
+    /// The two halves of a row whose sides stand beside each other.
+    fn halves(&self) -> (Area, Area) {
+        let width = self.place.width.saturating_sub(1);
+        let left = Area {
+            width: width / 2,
+            ..self.place
+        };
+        let right = Area {
+            x: self.place.x + width / 2 + 1,
+            width: width - width / 2,
+            ..self.place
+        };
+        (left, right)
+    }
+
+    fn divider(&mut self, right: Area) {
+        let style = self.style(Role::Border);
+        for y in self.place.y..self.place.y + self.place.height {
+            put(self.buffer, (right.x - 1, y), 1, "│", style);
+        }
+    }
+
+    /// Where the other side has lines of its own.
+    fn filler(&mut self) {
+        let style = self.style(Role::Filler);
+        let pattern = "╱".repeat(self.columns());
+        for y in self.place.y..self.place.y + self.place.height {
+            put(
+                self.buffer,
+                (self.place.x, y),
+                self.place.width,
+                &pattern,
+                style,
+            );
+        }
+    }
+
+    fn no_newline(&mut self, old: bool, new: bool) {
+        let said = "\\ no newline at the end of the file";
+        if self.document.shape() == Shape::Unified {
+            return self.said(said, Role::Dim);
+        }
+        let (left, right) = self.halves();
+        let whole = self.place;
+        for (here, place) in [(old, left), (new, right)] {
+            self.place = place;
+            if here {
+                self.said(said, Role::Dim);
+            } else {
+                self.filler();
+            }
+        }
+        self.place = whole;
+        self.divider(right);
+    }
+
+    fn said(&mut self, said: &str, role: Role) {
+        let said = text::cut(said, self.columns().saturating_sub(2));
+        self.banner(&format!("  {said}"), None, role);
+    }
+
+    fn banner(&mut self, said: &str, right: Option<&str>, role: Role) {
         let Area { x, y, width, .. } = self.place;
         let style = self.style(role);
         if right.is_some() {
@@ -198,92 +309,77 @@ impl Painter<'_> {
         if let Some(right) = right {
             put_right(self.buffer, (x, y), width, right, style);
         }
-        1
     }
 
-    fn hunk_title(&self, file: usize, hunk: usize) -> String {
-        let patch = self.rows.patch();
-        let Some(hunk) = patch.files.get(file).and_then(|file| file.hunks.get(hunk)) else {
-            return String::new();
-        };
-        let section = patch.text.get(hunk.section.clone()).unwrap_or("");
-        format!(
-            "{} {}",
-            hunk.header(),
-            text::cut(section.trim(), usize::from(self.place.width)),
-        )
+    fn gutter(&self, width: u16) -> u16 {
+        u16::try_from(self.document.gutter(width))
+            .unwrap_or(0)
+            .min(width)
     }
 
-    fn line(
-        &mut self,
-        (file, hunk, line): (usize, usize, usize),
-        skip: usize,
-        syntax: &[(Range<usize>, SyntaxRole)],
-    ) -> u16 {
-        let Some(found) = self.rows.line(file, hunk, line) else {
-            return 1;
+    fn line(&mut self, code: &Code<'_>, skip: usize, numbers: Numbers) {
+        let (sign, role, word) = match code.change {
+            Change::Context => (" ", Role::Text, Role::Text),
+            Change::Added => ("+", Role::Added, Role::AddedWord),
+            Change::Removed => ("−", Role::Removed, Role::RemovedWord),
         };
-        let (sign, role, word) = match found.kind {
-            LineKind::Context => (" ", Role::Text, Role::Text),
-            LineKind::Added => ("+", Role::Added, Role::AddedWord),
-            LineKind::Removed => ("−", Role::Removed, Role::RemovedWord),
-            LineKind::NoNewline => {
-                return self.banner("  \\ no newline at the end of the file", None, Role::Dim);
-            }
-        };
-        let Area { x, y, width, .. } = self.place;
-        let digits = u16::try_from(self.rows.digits(width)).unwrap_or(3);
+        let Area {
+            x,
+            y,
+            width,
+            height,
+        } = self.place;
+        let digits = u16::try_from(self.document.digits(width)).unwrap_or(3);
         let base = self.style(Role::Text).patch(self.style(role));
         if role != Role::Text {
-            paint(self.buffer, (x, y), width, base);
+            for y in y..y + height {
+                paint(self.buffer, (x, y), width, base);
+            }
         }
+        let gutter = self.gutter(width);
+        let sign_at = x + gutter.saturating_sub(2);
         if skip == 0 {
             let number = |no: Option<u32>| no.map_or(String::new(), |no| no.to_string());
             let dim = self.style(Role::LineNumber);
-            put_right(self.buffer, (x, y), digits, &number(found.old_no), dim);
-            put_right(
-                self.buffer,
-                (x + digits + 1, y),
-                digits,
-                &number(found.new_no),
-                dim,
-            );
+            match numbers {
+                Numbers::Both => {
+                    put_right(self.buffer, (x, y), digits, &number(code.old_no), dim);
+                    let new = (x + digits + 1, y);
+                    put_right(self.buffer, new, digits, &number(code.new_no), dim);
+                }
+                Numbers::Only(Side::Old) => {
+                    put_right(self.buffer, (x, y), digits, &number(code.old_no), dim);
+                }
+                Numbers::Only(Side::New) => {
+                    put_right(self.buffer, (x, y), digits, &number(code.new_no), dim);
+                }
+            }
         }
-        put(self.buffer, (x + 2 * digits + 2, y), 1, sign, base);
-        let path = self.rows.file_path(file);
+        put(self.buffer, (sign_at, y), 1, sign, base);
+        let (file, hunk, line) = code.source;
+        let path = self.document.file_path(file);
         let flags = self.look.flags;
-        if flags
-            .iter()
-            .any(|flag| flag.covers(path, found.old_no, found.new_no))
-        {
+        if flags.iter().any(|flag| flag.covers(path, code)) {
             let style = base.patch(self.style(Role::Finding));
-            put(self.buffer, (x + 2 * digits + 1, y), 1, "⚑", style);
+            put(self.buffer, (sign_at.saturating_sub(1), y), 1, "⚑", style);
         }
-        let text = self.rows.patch().line_text(found);
-        let words = if role == Role::Text {
-            Vec::new()
-        } else {
-            self.rows.changed_words(file, hunk, line)
-        };
-        let matches = self.matches(text);
         let layers = Layers {
             base,
-            syntax,
-            words,
+            syntax: (self.look.colours)(file).map_or(&[], |colours| colours.of(hunk, line)),
+            words: &code.words,
             word: self.style(word),
-            matches,
+            matches: self.matches(code.text),
         };
-        self.text(text, skip, layers)
+        self.text(code.text, skip, gutter, &layers);
     }
 
-    fn layers<'l>(&self, base: Style, text: &str) -> Layers<'l> {
-        let matches = self.matches(text);
+    fn plain(&self, base: Style, text: &str) -> Layers<'static> {
         Layers {
             base,
             syntax: &[],
-            words: Vec::new(),
+            words: &[],
             word: base,
-            matches,
+            matches: self.matches(text),
         }
     }
 
@@ -300,31 +396,17 @@ impl Painter<'_> {
         )
     }
 
-    fn text(&mut self, text: &str, skip: usize, layers: Layers<'_>) -> u16 {
-        let gutter = u16::try_from(self.rows.gutter(self.place.width))
-            .unwrap_or(0)
-            .min(self.place.width);
+    fn text(&mut self, text: &str, skip: usize, gutter: u16, layers: &Layers<'_>) {
         let width = usize::from(self.place.width - gutter).max(1);
         let x = self.place.x + gutter;
         if !self.look.wrap {
-            self.cells(
-                text,
-                0,
-                (x, self.place.y),
-                (self.look.shift, width),
-                &layers,
-            );
-            return 1;
+            let at = (x, self.place.y);
+            self.cells(text, 0, at, (self.look.shift, width), layers);
+            return;
         }
         let mut y = self.place.y;
         for part in long_text::pieces(text, width, skip, usize::from(self.place.height)) {
             if y > self.place.y {
-                paint(
-                    self.buffer,
-                    (self.place.x, y),
-                    self.place.width,
-                    layers.base,
-                );
                 // Where a line goes on is not where one starts.
                 put(
                     self.buffer,
@@ -334,10 +416,9 @@ impl Painter<'_> {
                     self.style(Role::LineNumber),
                 );
             }
-            self.cells(&text[part.clone()], part.start, (x, y), (0, width), &layers);
+            self.cells(&text[part.clone()], part.start, (x, y), (0, width), layers);
             y += 1;
         }
-        y - self.place.y
     }
 
     /// Draws the cells of a text whose first byte is byte `offset` of the line.
@@ -356,7 +437,7 @@ impl Painter<'_> {
             if let Some(role) = covering(layers.syntax, at, |(range, _)| range).map(|(_, r)| *r) {
                 style = style.patch(foreground(self.look.theme.style(syntax_role(role))));
             }
-            if covering(&layers.words, at, |range| range).is_some() {
+            if covering(layers.words, at, |range| range).is_some() {
                 style = style.patch(layers.word);
             }
             if cell.stand_in {

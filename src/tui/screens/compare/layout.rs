@@ -4,6 +4,7 @@
 use super::state::{Body, State};
 use crate::domain::TrajectoryIndex;
 use crate::tui::area::Area;
+use crate::tui::document::Shape;
 use crate::tui::scroll::reveal;
 
 /// Whose patch a column shows; `None` = the reference patch.
@@ -39,6 +40,8 @@ pub struct Layout {
     pub panel: Option<Area>,
     /// The columns, left to right.
     pub columns: Vec<Column>,
+    /// Whether old and new stand side by side in the columns.
+    pub shape: Shape,
 }
 
 /// Narrowest diff column that is chosen without being asked.
@@ -87,6 +90,7 @@ impl Layout {
             files: None,
             panel: None,
             columns: Vec::new(),
+            shape: state.shape,
         };
         if state.body != Body::Diff {
             layout.panel = Some(body);
@@ -101,6 +105,7 @@ impl Layout {
         };
         let slots = slots(columns_area.width, state, order, cursor, has_reference);
         layout.columns = place(columns_area, &slots);
+        layout.shape = shape(state.side_by_side, &layout.columns);
         layout
     }
 
@@ -115,6 +120,16 @@ impl Layout {
 #[must_use]
 pub fn automatic(width: u16) -> usize {
     usize::from(width / COMFORTABLE).clamp(1, MOST_COLUMNS)
+}
+
+fn shape(wanted: Option<bool>, columns: &[Column]) -> Shape {
+    let width = columns.iter().map(|column| column.text.width).min();
+    let width = width.unwrap_or(0);
+    let split = match wanted {
+        None => columns.len() == 1 && width >= COMFORTABLE * 2,
+        Some(wanted) => wanted && width >= NARROWEST * 2,
+    };
+    if split { Shape::Split } else { Shape::Unified }
 }
 
 fn slots(

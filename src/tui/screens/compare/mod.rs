@@ -5,7 +5,7 @@
 
 mod candidates;
 mod layout;
-mod rows;
+mod reading;
 mod state;
 mod task;
 #[cfg(test)]
@@ -15,7 +15,7 @@ mod view;
 
 pub use candidates::{Candidate, candidates, letter, order};
 pub use layout::{Layout, Slot};
-pub use rows::Rows;
-pub use state::{Body, State};
+pub use reading::go_to_row;
+pub use state::{Body, Place, State};
 pub use update::{enter, focused_candidate, mouse, searched, settle, update};
 pub use view::draw;

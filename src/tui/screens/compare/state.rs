@@ -1,11 +1,11 @@
 //! What the compare screen remembers: focus, positions and choices of view.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::layout::Slot;
-use super::rows::Rows;
 use crate::domain::TrajectoryIndex;
+use crate::tui::document::{Document, Shape};
 use crate::tui::scroll::Position;
 
 /// What stands below the ranking strip.
@@ -20,6 +20,15 @@ pub enum Body {
     Matrix,
     /// The candidates test by test.
     Tests,
+}
+
+/// Where a column is: what its window shows and the line that keys act on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The first visible line.
+    pub top: Position,
+    /// The row of the cursor.
+    pub cursor: usize,
 }
 
 /// State of the compare screen.
@@ -51,14 +60,22 @@ pub struct State {
     pub file_list: bool,
     /// Cells scrolled to the right.
     pub shift: usize,
-    /// Where each patch is scrolled to.
-    pub positions: BTreeMap<(usize, Slot), Position>,
+    /// Where each patch is.
+    pub places: BTreeMap<(usize, Slot), Place>,
     /// Display rows of the patches looked at, of the opened groups only.
-    pub rows: BTreeMap<(usize, Slot), Arc<Rows>>,
+    pub documents: BTreeMap<(usize, Slot), Arc<Document>>,
+    /// Files of which only the header is shown, by their place in the patch.
+    pub folded: BTreeMap<(usize, Slot), BTreeSet<usize>>,
+    /// Whether old and new stand side by side; `None` = when one column is wide enough.
+    pub side_by_side: Option<bool>,
+    /// How patches are laid out now.
+    pub shape: Shape,
     /// What is searched for; empty = nothing.
     pub search: String,
     /// The candidate that the mouse drags.
     pub drag: Option<TrajectoryIndex>,
+    /// The column whose scroll bar the mouse holds.
+    pub dragged_bar: Option<Slot>,
 }
 
 impl Default for State {
@@ -77,10 +94,14 @@ impl Default for State {
             task_at: Position::default(),
             file_list: false,
             shift: 0,
-            positions: BTreeMap::new(),
-            rows: BTreeMap::new(),
+            places: BTreeMap::new(),
+            documents: BTreeMap::new(),
+            folded: BTreeMap::new(),
+            side_by_side: None,
+            shape: Shape::default(),
             search: String::new(),
             drag: None,
+            dragged_bar: None,
         }
     }
 }
@@ -114,31 +135,40 @@ impl State {
         if let Some(focus) = self.focus.remove(&group).and_then(place) {
             self.focus.insert(group, focus);
         }
-        let positions = std::mem::take(&mut self.positions).into_iter();
-        self.positions = positions
-            .filter_map(|((of, slot), position)| {
+        let places = std::mem::take(&mut self.places).into_iter();
+        self.places = places
+            .filter_map(|((of, slot), at)| {
                 let slot = match slot {
                     Some(index) if of == group => Some(place(index)?),
                     slot => slot,
                 };
-                Some(((of, slot), position))
+                Some(((of, slot), at))
             })
             .collect();
-        self.rows.retain(|(of, _), _| *of != group);
+        // A patch with other files has other places.
+        self.folded.retain(|(of, _), _| *of != group);
+        self.documents.retain(|(of, _), _| *of != group);
         self.drag = None;
     }
 
-    /// Where a patch of the open group is scrolled to.
+    /// Where a patch of the open group is.
     #[must_use]
-    pub fn position(&self, slot: Slot) -> Position {
+    pub fn place(&self, slot: Slot) -> Place {
         self.group
-            .and_then(|group| self.positions.get(&(group, slot)).copied())
+            .and_then(|group| self.places.get(&(group, slot)).copied())
             .unwrap_or_default()
+    }
+
+    /// Sets where a patch of the open group is.
+    pub fn put(&mut self, slot: Slot, place: Place) {
+        if let Some(group) = self.group {
+            self.places.insert((group, slot), place);
+        }
     }
 
     /// The display rows of a patch of the open group, once they are built.
     #[must_use]
-    pub fn rows(&self, slot: Slot) -> Option<&Arc<Rows>> {
-        self.rows.get(&(self.group?, slot))
+    pub fn document(&self, slot: Slot) -> Option<&Arc<Document>> {
+        self.documents.get(&(self.group?, slot))
     }
 }

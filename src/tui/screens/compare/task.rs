@@ -2,7 +2,8 @@
 
 use ratatui::buffer::Buffer;
 
-use super::update::{Go, opened};
+use super::reading::Go;
+use super::update::opened;
 use crate::tui::area::Area;
 use crate::tui::long_text::{self, LongText};
 use crate::tui::model::Model;

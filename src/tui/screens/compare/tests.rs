@@ -20,7 +20,6 @@ use crate::tui::key::parse_keys;
 use crate::tui::keymap::Keymap;
 use crate::tui::message::{Message, MouseKind};
 use crate::tui::model::{Model, OpenedGroup, Screen};
-use crate::tui::scroll::Position;
 use crate::tui::theme::Theme;
 use crate::tui::update::{open_group, update as root};
 
@@ -251,16 +250,16 @@ fn jumps_lead_the_other_columns_to_the_same_place() {
     press(&mut model, "}");
     // Focused: t1 with 2 new lines; beside it t0 with 1.
     assert_eq!(
-        model.compare.position(Some(1)).row,
-        model.compare.rows(Some(1)).unwrap().file_starts()[1]
+        model.compare.place(Some(1)).cursor,
+        model.compare.document(Some(1)).unwrap().file_starts()[1]
     );
     assert_eq!(
-        model.compare.position(Some(0)).row,
-        model.compare.rows(Some(0)).unwrap().file_starts()[1]
+        model.compare.place(Some(0)).cursor,
+        model.compare.document(Some(0)).unwrap().file_starts()[1]
     );
     press(&mut model, "o{");
-    assert_eq!(model.compare.position(Some(1)), Position::default());
-    assert_ne!(model.compare.position(Some(0)), Position::default());
+    assert_eq!(model.compare.place(Some(1)), Place::default());
+    assert_ne!(model.compare.place(Some(0)), Place::default());
     press(&mut model, "{");
     assert!(model.status.text.contains("first file"));
 }
@@ -280,23 +279,27 @@ fn every_column_opens_at_its_own_top() {
         patches,
         reference: None,
     };
-    model.compare.positions.clear();
-    model.compare.rows.clear();
+    model.compare.places.clear();
+    model.compare.documents.clear();
     let result = Ok(Arc::new(opened));
     root(&mut model, Message::GroupOpened { group: 0, result });
-    assert_eq!(model.compare.position(Some(0)), Position::default());
+    assert_eq!(model.compare.place(Some(0)), Place::default());
     assert!(
-        screen(&model).contains(" file 1/3 1-"),
+        screen(&model).contains(" file 1/3 1/"),
         "{}",
         screen(&model)
     );
     press(&mut model, "l");
-    assert_eq!(model.compare.position(Some(0)), Position::default());
+    assert_eq!(model.compare.place(Some(0)), Place::default());
     press(&mut model, "hn");
-    assert_ne!(model.compare.position(Some(0)), Position::default());
-    assert!(screen(&model).contains("▲ file 3/3"), "{}", screen(&model));
+    assert_ne!(model.compare.place(Some(0)), Place::default());
+    assert!(
+        screen(&model).contains(" file 2/3 8/"),
+        "{}",
+        screen(&model)
+    );
     press(&mut model, "gg");
-    assert_eq!(model.compare.position(Some(0)), Position::default());
+    assert_eq!(model.compare.place(Some(0)), Place::default());
 }
 
 #[test]
@@ -368,11 +371,11 @@ fn the_header_says_why_a_group_is_dropped() {
 fn search_finds_and_wraps_around() {
     let mut model = model(80, 24);
     press(&mut model, "/new<enter>");
-    let first = model.compare.position(Some(1)).row;
+    let first = model.compare.place(Some(1)).cursor;
     press(&mut model, "<ctrl-n><ctrl-n>");
-    assert!(model.compare.position(Some(1)).row > first);
+    assert!(model.compare.place(Some(1)).cursor > first);
     press(&mut model, "<ctrl-n>");
-    assert_eq!(model.compare.position(Some(1)).row, first);
+    assert_eq!(model.compare.place(Some(1)).cursor, first);
     press(&mut model, "/nowhere<enter>");
     assert!(model.status.text.contains("not in this patch"));
 }

@@ -3,21 +3,22 @@
 use std::sync::Arc;
 
 use super::candidates::{Candidate, candidates, letter, order};
-use super::layout::{Layout, MOST_COLUMNS, Slot, automatic};
-use super::rows::Rows;
-use super::state::Body;
+use super::layout::{Column, Layout, MOST_COLUMNS, Slot, automatic};
+use super::reading::{self, Go, Mark, Motion, Window, document_of, go_to_file, go_to_row, jump};
+use super::state::{Body, Place};
 use super::task;
 use crate::domain::{Move, TrajectoryIndex};
 use crate::review::{Change, ReviewState};
 use crate::tui::action::Action;
 use crate::tui::area;
+use crate::tui::document::{Document, Shape};
 use crate::tui::effect::Effect;
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, OpenedGroup, Screen, Severity};
 use crate::tui::overlays::{Overlay, PromptKind};
 use crate::tui::screens::groups;
-use crate::tui::scroll::Position;
 use crate::tui::update::{change, go_to, open_group, shown_ranking};
+use crate::tui::widgets::diff_lines::scroll_bar_row;
 
 /// Lines that one turn of the wheel scrolls.
 const WHEEL: usize = 3;
@@ -69,14 +70,14 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
     match action {
         Action::Back if model.compare.body != Body::Diff => model.compare.body = Body::Diff,
         Action::Back => return go_to(model, Screen::Groups),
-        Action::Down => scroll(model, focused(model), Go::Down(1)),
-        Action::Up => scroll(model, focused(model), Go::Up(1)),
-        Action::PageDown => scroll(model, focused(model), Go::Down(page)),
-        Action::PageUp => scroll(model, focused(model), Go::Up(page)),
-        Action::HalfPageDown => scroll(model, focused(model), Go::Down((page / 2).max(1))),
-        Action::HalfPageUp => scroll(model, focused(model), Go::Up((page / 2).max(1))),
-        Action::Top => scroll(model, focused(model), Go::Top),
-        Action::Bottom => scroll(model, focused(model), Go::Bottom),
+        Action::Down => scroll(model, Motion::Step, Go::Down(1)),
+        Action::Up => scroll(model, Motion::Step, Go::Up(1)),
+        Action::PageDown => scroll(model, Motion::Leaf, Go::Down(page)),
+        Action::PageUp => scroll(model, Motion::Leaf, Go::Up(page)),
+        Action::HalfPageDown => scroll(model, Motion::Leaf, Go::Down((page / 2).max(1))),
+        Action::HalfPageUp => scroll(model, Motion::Leaf, Go::Up((page / 2).max(1))),
+        Action::Top => scroll(model, Motion::Step, Go::Top),
+        Action::Bottom => scroll(model, Motion::Step, Go::Bottom),
         Action::Left => model.compare.shift = model.compare.shift.saturating_sub(SIDE_STEP),
         Action::Right if !model.compare.wrap => model.compare.shift += SIDE_STEP,
         Action::FocusNext => focus_by(model, 1),
@@ -87,6 +88,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
             model.compare.wrap = !model.compare.wrap;
             model.compare.shift = 0;
         }
+        Action::SideBySide => toggle_side_by_side(model),
         Action::FoldStrip => model.compare.strip_folded = !model.compare.strip_folded,
         Action::FileList => model.compare.file_list = !model.compare.file_list,
         Action::Task => toggle_body(model, Body::Task),
@@ -233,9 +235,10 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     let kept: Vec<usize> = model.opened.iter().map(|opened| opened.group).collect();
     model
         .compare
-        .rows
+        .documents
         .retain(|(group, _), _| kept.contains(group));
     let layout = layout(model);
+    model.compare.shape = layout.shape;
     model.compare.strip_first = layout.strip_first;
     if let Some(first) = layout.columns.first().and_then(|column| column.slot) {
         model.compare.first_column = order.iter().position(|&i| i == first).unwrap_or(0);
@@ -257,20 +260,20 @@ fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effec
     let mut effects = Vec::new();
     for column in &layout.columns {
         let key = (group, column.slot);
-        let Some(rows) = rows_of(model, &opened, column.slot) else {
+        let Some(document) = document_of(model, &opened, column.slot) else {
             continue;
         };
-        if !model.compare.positions.contains_key(&key) {
-            let start = follow(model, column.slot, &rows).unwrap_or_default();
-            model.compare.positions.insert(key, start);
+        if !model.compare.places.contains_key(&key) {
+            let start = reading::follow(model, layout, column.slot, &document);
+            model.compare.places.insert(key, start.unwrap_or_default());
         }
-        let (width, wrap) = (rows.text_width(column.text.width), model.compare.wrap);
-        let window = usize::from(column.text.height);
-        let at = model.compare.position(column.slot);
+        let Some(window) = Window::of(model, column) else {
+            continue;
+        };
         // A jump may put the last hunk at the top, so only the last row is a limit here.
-        let at = at.clamp(1, rows.len(), |row| rows.height(row, width, wrap));
-        model.compare.positions.insert(key, at);
-        for file in rows.files_between(at.row, at.row + window) {
+        let place = window.fit(model.compare.place(column.slot));
+        model.compare.places.insert(key, place);
+        for file in document.files_between(place.top.row, place.top.row + window.lines) {
             let colours = (group, column.slot, file);
             if !model.colours.contains_key(&colours) && model.colouring.insert(colours) {
                 effects.push(Effect::Highlight {
@@ -284,56 +287,8 @@ fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effec
     effects
 }
 
-/// The display rows of a patch, built when they are first needed.
-fn rows_of(model: &mut Model, opened: &OpenedGroup, slot: Slot) -> Option<Arc<Rows>> {
-    let key = (opened.group, slot);
-    if let Some(rows) = model.compare.rows.get(&key) {
-        return Some(Arc::clone(rows));
-    }
-    let patch = match slot {
-        Some(index) => opened.patches.get(index)?,
-        None => opened.reference.as_ref()?,
-    };
-    let rows = Arc::new(Rows::of(Arc::clone(patch)));
-    model.compare.rows.insert(key, Arc::clone(&rows));
-    Some(rows)
-}
-
-/// The position of a patch that shows the place of the base that the focused one shows. At the top
-/// of the focused one every patch shows its own top, so that no file is above the screen before
-/// the person has scrolled.
-fn follow(model: &Model, slot: Slot, rows: &Rows) -> Option<Position> {
-    let leader = focused(model);
-    if leader == slot {
-        return None;
-    }
-    let leading = model.compare.rows(leader)?;
-    let at = model.compare.position(leader);
-    if at == Position::default() {
-        return Some(at);
-    }
-    let (path, line) = leading.anchor(at.row)?;
-    rows.find_anchor(path, line).map(Position::at)
-}
-
-/// Lets the other visible columns follow the focused one.
-fn lead(model: &mut Model) {
-    let Some(group) = model.compare.group.filter(|_| model.compare.together) else {
-        return;
-    };
-    let Some(opened) = opened(model).cloned() else {
-        return;
-    };
-    for column in layout(model).columns {
-        if let Some(rows) = rows_of(model, &opened, column.slot)
-            && let Some(at) = follow(model, column.slot, &rows)
-        {
-            model.compare.positions.insert((group, column.slot), at);
-        }
-    }
-}
-
-fn focused(model: &Model) -> Slot {
+/// Whose patch the keys are about.
+pub(super) fn focused(model: &Model) -> Slot {
     model.compare.focus()
 }
 
@@ -347,32 +302,7 @@ fn page(model: &Model) -> usize {
         .max(1)
 }
 
-/// How far a document is scrolled.
-#[derive(Clone, Copy)]
-pub(super) enum Go {
-    Down(usize),
-    Up(usize),
-    Top,
-    Bottom,
-}
-
-impl Go {
-    pub(super) fn from(
-        self,
-        at: Position,
-        rows: usize,
-        height: impl Fn(usize) -> usize,
-    ) -> Position {
-        match self {
-            Self::Down(lines) => at.down(lines, rows, height),
-            Self::Up(lines) => at.up(lines, height),
-            Self::Top => Position::default(),
-            Self::Bottom => Position::at(rows),
-        }
-    }
-}
-
-fn scroll(model: &mut Model, slot: Slot, go: Go) {
+fn scroll(model: &mut Model, motion: Motion, go: Go) {
     let layout = layout(model);
     if let Some(panel) = layout.panel {
         match model.compare.body {
@@ -381,27 +311,8 @@ fn scroll(model: &mut Model, slot: Slot, go: Go) {
         }
         return;
     }
-    let (Some(group), Some(column)) = (model.compare.group, layout.column(slot)) else {
-        return;
-    };
-    let Some(rows) = model.compare.rows(slot).cloned() else {
-        return;
-    };
-    let (width, wrap) = (rows.text_width(column.text.width), model.compare.wrap);
-    let height = |row| rows.height(row, width, wrap);
-    let before = model.compare.position(slot);
-    let at = go.from(before, rows.len(), height);
-    // Scrolling ends when the window is filled; it does not take back what a jump showed.
-    let lowest = at.clamp(usize::from(column.text.height), rows.len(), height);
-    let at = if matches!(go, Go::Down(_)) {
-        lowest.max(before)
-    } else {
-        lowest.min(at)
-    };
-    model.compare.positions.insert((group, slot), at);
-    if slot == focused(model) {
-        lead(model);
-    }
+    let slot = focused(model);
+    reading::scroll(model, &layout, slot, motion, go);
 }
 
 fn focus_by(model: &mut Model, step: isize) {
@@ -423,14 +334,15 @@ fn focus(model: &mut Model, index: TrajectoryIndex) {
         return;
     };
     let opened = opened(model).cloned();
+    let layout = layout(model);
     // A candidate first seen now, or one of a set that scrolls together, shows the same place.
-    let known = model.compare.positions.contains_key(&(group, Some(index)));
+    let known = model.compare.places.contains_key(&(group, Some(index)));
     if let Some(opened) = opened
         && (model.compare.together || !known)
-        && let Some(rows) = rows_of(model, &opened, Some(index))
-        && let Some(at) = follow(model, Some(index), &rows)
+        && let Some(document) = document_of(model, &opened, Some(index))
+        && let Some(place) = reading::follow(model, &layout, Some(index), &document)
     {
-        model.compare.positions.insert((group, Some(index)), at);
+        model.compare.places.insert((group, Some(index)), place);
     }
     model.compare.focus_on(group, index);
 }
@@ -455,11 +367,24 @@ fn next_columns(model: &mut Model) {
 
 fn toggle_together(model: &mut Model) {
     model.compare.together = !model.compare.together;
-    lead(model);
+    reading::lead(model);
     let said = if model.compare.together {
         "columns scroll together, by the line of the base"
     } else {
         "each column scrolls alone"
+    };
+    model.say(Severity::Info, said);
+}
+
+/// Old and new side by side or not; the first press changes what is shown now.
+fn toggle_side_by_side(model: &mut Model) {
+    let split = layout(model).shape == Shape::Split;
+    model.compare.side_by_side = Some(!split);
+    let now = layout(model).shape == Shape::Split;
+    let said = match (now, split) {
+        (true, _) => "old and new side by side",
+        (false, true) => "old and new one below the other",
+        (false, false) => "the columns are too narrow for old and new side by side",
     };
     model.say(Severity::Info, said);
 }
@@ -481,49 +406,6 @@ fn toggle_reference(model: &mut Model) {
     model.say(Severity::Info, said);
 }
 
-#[derive(Clone, Copy)]
-enum Mark {
-    Hunk,
-    File,
-}
-
-fn jump(model: &mut Model, mark: Mark, forward: bool) {
-    let slot = focused(model);
-    let (Some(group), Some(rows)) = (model.compare.group, model.compare.rows(slot).cloned()) else {
-        return;
-    };
-    let marks = match mark {
-        Mark::Hunk => rows.hunk_starts(),
-        Mark::File => rows.file_starts(),
-    };
-    let at = model.compare.position(slot);
-    let target = if forward {
-        marks.iter().copied().find(|&row| row > at.row)
-    } else {
-        marks
-            .iter()
-            .copied()
-            .rev()
-            .find(|&row| Position::at(row) < at)
-    };
-    match target {
-        Some(row) => {
-            model
-                .compare
-                .positions
-                .insert((group, slot), Position::at(row));
-            lead(model);
-        }
-        None => {
-            let (what, end) = match mark {
-                Mark::Hunk => ("hunk", if forward { "last" } else { "first" }),
-                Mark::File => ("file", if forward { "last" } else { "first" }),
-            };
-            model.say(Severity::Info, format!("this is the {end} {what}"));
-        }
-    }
-}
-
 /// Searches the focused patch for a text that the prompt gave.
 pub fn searched(model: &mut Model, text: &str) -> Vec<Effect> {
     model.compare.search = text.to_owned();
@@ -535,15 +417,15 @@ pub fn searched(model: &mut Model, text: &str) -> Vec<Effect> {
 
 fn find(model: &mut Model, forward: bool, here: bool) {
     let slot = focused(model);
-    let (Some(group), Some(rows)) = (model.compare.group, model.compare.rows(slot).cloned()) else {
+    let Some(document) = model.compare.document(slot).cloned() else {
         return;
     };
     if model.compare.search.is_empty() {
         model.say(Severity::Info, "nothing is searched for yet");
         return;
     }
-    let hits = rows.hits(&model.compare.search);
-    let at = model.compare.position(slot).row;
+    let hits = document.hits(&model.compare.search);
+    let at = model.compare.place(slot).cursor;
     let place = if forward {
         hits.iter()
             .position(|&row| row > at || (here && row == at))
@@ -555,13 +437,9 @@ fn find(model: &mut Model, forward: bool, here: bool) {
     };
     match place.and_then(|place| hits.get(place).map(|&row| (place, row))) {
         Some((place, row)) => {
-            model
-                .compare
-                .positions
-                .insert((group, slot), Position::at(row));
+            go_to_row(model, slot, row);
             let said = format!("match {} of {} lines", place + 1, hits.len());
             model.say(Severity::Info, said);
-            lead(model);
         }
         None => {
             let said = format!("{:?} is not in this patch", model.compare.search);
@@ -659,13 +537,14 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
                 model.compare.drag = Some(index);
             } else if let Some(file) = file_row(model, &layout, x, y) {
                 go_to_file(model, file);
-            } else if let Some(Some(index)) = slot {
-                model
-                    .compare
-                    .focus_on(model.compare.group.unwrap_or_default(), index);
+            } else if let Some(column) = over_column {
+                click(model, column, y);
+                model.compare.dragged_bar = on_bar(column, x, y).then_some(column.slot);
+                drag_bar(model, &layout, y);
             }
         }
         MouseKind::Drag => {
+            drag_bar(model, &layout, y);
             if let Some((dragged, place)) = drop_place(model, &layout, x, y) {
                 model.say(
                     Severity::Info,
@@ -676,6 +555,7 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
         MouseKind::Up => {
             let target = drop_place(model, &layout, x, y);
             model.compare.drag = None;
+            model.compare.dragged_bar = None;
             if let Some(((dragged, place), group)) = target.zip(model.compare.group) {
                 let moved = Change::Move(Move::ToPlace(dragged, place));
                 change(model, group, moved, &mut effects);
@@ -687,9 +567,9 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
             if layout.strip.contains(x, y) {
                 focus_by(model, if down { 1 } else { -1 });
             } else if layout.panel.is_some() {
-                scroll(model, None, go);
+                scroll(model, Motion::Roll, go);
             } else if let Some(slot) = slot {
-                scroll(model, slot, go);
+                reading::scroll(model, &layout, slot, Motion::Roll, go);
             }
         }
     }
@@ -697,6 +577,43 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
         effects.extend(settle(model));
     }
     effects
+}
+
+/// A click into a column: it gets the focus, and the line the cursor.
+fn click(model: &mut Model, column: &Column, y: u16) {
+    if let (Some(group), Some(index)) = (model.compare.group, column.slot) {
+        model.compare.focus_on(group, index);
+    }
+    if !column.text.contains(column.text.x, y) {
+        return;
+    }
+    let line = usize::from(y - column.text.y);
+    let place = model.compare.place(column.slot);
+    if let Some(window) = Window::of(model, column)
+        && let Some(cursor) = window.row_at(place.top, line)
+    {
+        reading::put(model, column.slot, Place { cursor, ..place });
+    }
+}
+
+fn on_bar(column: &Column, x: u16, y: u16) -> bool {
+    let text = column.text;
+    text.contains(x, y) && x + 1 == text.x + text.width
+}
+
+/// Shows the part of the document that the mouse holds on the scroll bar.
+fn drag_bar(model: &mut Model, layout: &Layout, y: u16) {
+    let column = model
+        .compare
+        .dragged_bar
+        .and_then(|slot| layout.column(slot));
+    if let Some(column) = column
+        && let Some(window) = Window::of(model, column)
+    {
+        let rows = window.document.len();
+        let row = scroll_bar_row(column.text, y, rows);
+        reading::put(model, column.slot, window.begin(row));
+    }
 }
 
 fn strip_row(model: &Model, layout: &Layout, x: u16, y: u16) -> Option<TrajectoryIndex> {
@@ -717,37 +634,23 @@ fn drop_place(model: &Model, layout: &Layout, x: u16, y: u16) -> Option<(Traject
 /// The file of the list under the mouse.
 fn file_row(model: &Model, layout: &Layout, x: u16, y: u16) -> Option<usize> {
     let area = layout.files.filter(|area| area.contains(x, y))?;
-    let rows = model.compare.rows(focused(model))?;
+    let document = model.compare.document(focused(model))?;
     let row = usize::from(y - area.y).checked_sub(1)?;
     let window = usize::from(area.height).saturating_sub(1);
-    let file = first_listed(model, rows, window) + row;
-    (file < rows.file_starts().len()).then_some(file)
+    let file = first_listed(model, document, window) + row;
+    (file < document.file_starts().len()).then_some(file)
 }
 
 /// First visible line of the list of files: the file on screen is always in view.
 #[must_use]
-pub fn first_listed(model: &Model, rows: &Rows, window: usize) -> usize {
-    let current = rows
-        .file_at(model.compare.position(focused(model)).row)
+pub fn first_listed(model: &Model, document: &Document, window: usize) -> usize {
+    let current = document
+        .file_at(model.compare.place(focused(model)).cursor)
         .unwrap_or(0);
     crate::tui::scroll::reveal(
         current.saturating_sub(window / 2),
         current,
         window,
-        rows.file_starts().len(),
+        document.file_starts().len(),
     )
-}
-
-fn go_to_file(model: &mut Model, file: usize) {
-    let slot = focused(model);
-    let (Some(group), Some(rows)) = (model.compare.group, model.compare.rows(slot).cloned()) else {
-        return;
-    };
-    if let Some(&row) = rows.file_starts().get(file) {
-        model
-            .compare
-            .positions
-            .insert((group, slot), Position::at(row));
-        lead(model);
-    }
 }

@@ -6,15 +6,17 @@ use ratatui::style::Style;
 
 use super::candidates::{Candidate, candidates, figures, letter};
 use super::layout::{Column, Layout};
-use super::rows::Rows;
+use super::reading::Window;
 use super::state::Body;
 use super::task;
-use super::update::{first_listed, opened, shown_order};
+use super::update::{first_listed, focused, opened, shown_order};
+use crate::diff::Patch;
 use crate::domain::redistribution::Status;
 use crate::domain::{Outcome, PatchPresence, RolloutGroup};
 use crate::review::{Origin, ReviewSession, ReviewedGroup};
 use crate::tui::action::Action;
 use crate::tui::area::Area;
+use crate::tui::document::Document;
 use crate::tui::model::Model;
 use crate::tui::number::advantage;
 use crate::tui::text;
@@ -274,8 +276,8 @@ impl Page<'_> {
     }
 
     fn column(&self, buffer: &mut Buffer, column: &Column) {
-        let rows = self.model.compare.rows(column.slot);
-        self.title(buffer, column, rows.map(AsRef::as_ref));
+        let document = self.model.compare.document(column.slot);
+        self.title(buffer, column, document.map(AsRef::as_ref));
         match self.instead(column) {
             Some(words) => {
                 let at = (column.file.x, column.file.y);
@@ -290,14 +292,14 @@ impl Page<'_> {
                 }
             }
             None => {
-                if let Some(rows) = rows {
-                    self.diff(buffer, column, rows);
+                if let Some(window) = Window::of(self.model, column) {
+                    self.diff(buffer, column, &window);
                 }
             }
         }
     }
 
-    fn title(&self, buffer: &mut Buffer, column: &Column, rows: Option<&Rows>) {
+    fn title(&self, buffer: &mut Buffer, column: &Column, document: Option<&Document>) {
         let area = column.title;
         let focused = column.slot.is_some() && column.slot == self.model.compare.focus();
         let style = self.style(if focused {
@@ -325,19 +327,22 @@ impl Page<'_> {
                 }
             }
         }
-        let right = rows
-            .filter(|rows| !rows.is_empty())
-            .map_or(String::new(), |rows| {
-                let at = self.model.compare.position(column.slot);
-                let last = (at.row + usize::from(column.text.height)).min(rows.len());
-                let files = rows.file_starts().len();
-                let file = match rows.file_at(at.row) {
-                    Some(0) if files > 1 => format!(" file 1/{files}"),
-                    Some(file) if files > 1 => format!(" ▲ file {}/{files}", file + 1),
-                    _ => String::new(),
-                };
-                format!("{file} {}-{}/{}", at.row + 1, last, rows.len())
-            });
+        let right =
+            document
+                .filter(|document| !document.is_empty())
+                .map_or(String::new(), |document| {
+                    let place = self.model.compare.place(column.slot);
+                    let files = document.file_starts().len();
+                    let above = document.file_at(place.top.row).is_some_and(|file| file > 0);
+                    let file = match document.file_at(place.cursor) {
+                        Some(file) if files > 1 => {
+                            let mark = if above { "▲ " } else { "" };
+                            format!(" {mark}file {}/{files}", file + 1)
+                        }
+                        _ => String::new(),
+                    };
+                    format!("{file} {}/{}", place.cursor + 1, document.len())
+                });
         let taken = u16::try_from(right.chars().count())
             .unwrap_or(0)
             .min(area.width);
@@ -375,12 +380,13 @@ impl Page<'_> {
         }
     }
 
-    fn diff(&self, buffer: &mut Buffer, column: &Column, rows: &Rows) {
-        let at = self.model.compare.position(column.slot);
+    fn diff(&self, buffer: &mut Buffer, column: &Column, window: &Window) {
+        let document = window.document.as_ref();
+        let place = self.model.compare.place(column.slot);
         let file_area = column.file;
         let header = self.style(Role::FileHeader);
         paint(buffer, (file_area.x, file_area.y), file_area.width, header);
-        if rows.patch().presence == PatchPresence::NotADiff {
+        if document.patch().presence == PatchPresence::NotADiff {
             let said = "the text as it is recorded";
             put(
                 buffer,
@@ -390,13 +396,13 @@ impl Page<'_> {
                 header,
             );
         }
-        if let Some(file) = rows.file_at(at.row) {
-            let mut said = text::sanitize_line(&rows.file_title(file));
+        if let Some(file) = document.file_at(place.top.row) {
+            let mut said = text::sanitize_line(&document.file_title(file));
             let colours = self.model.colours.get(&(self.group, column.slot, file));
             if let Some(reason) = colours.and_then(|colours| colours.plain.as_deref()) {
                 said.push_str(&format!(" · {reason}"));
             }
-            let counts = rows.file_counts(file);
+            let counts = document.file_counts(file);
             let taken = u16::try_from(counts.chars().count() + 1)
                 .unwrap_or(0)
                 .min(file_area.width);
@@ -416,20 +422,24 @@ impl Page<'_> {
             );
         }
         let flags = self.flags(column);
-        let look = Look {
-            flags: &flags,
-            theme: self.theme,
-            wrap: self.model.compare.wrap,
-            shift: self.model.compare.shift,
-            search: &self.model.compare.search,
-        };
         let colours = |file| {
             self.model
                 .colours
                 .get(&(self.group, column.slot, file))
                 .map(AsRef::as_ref)
         };
-        diff_lines::draw(buffer, column.text, rows, at, &look, &colours);
+        let focused = column.slot == focused(self.model);
+        let look = Look {
+            flags: &flags,
+            theme: self.theme,
+            wrap: self.model.compare.wrap,
+            shift: self.model.compare.shift,
+            search: &self.model.compare.search,
+            cursor: Some((place.cursor, focused)),
+            height: &|row| window.height(row),
+            colours: &colours,
+        };
+        diff_lines::draw(buffer, column.text, document, place.top, &look);
     }
 
     /// The lines of a column's patch that the grader remarked on.
@@ -454,10 +464,10 @@ impl Page<'_> {
         let Some(slot) = self.model.compare.focus() else {
             return;
         };
-        let Some(rows) = self.model.compare.rows(Some(slot)) else {
+        let Some(document) = self.model.compare.document(Some(slot)) else {
             return;
         };
-        let count = rows.file_starts().len();
+        let count = document.file_starts().len();
         put(
             buffer,
             (area.x, area.y),
@@ -466,22 +476,22 @@ impl Page<'_> {
             header,
         );
         let window = usize::from(area.height).saturating_sub(1);
-        let first = first_listed(self.model, rows, window);
-        let current = rows.file_at(self.model.compare.position(Some(slot)).row);
+        let first = first_listed(self.model, document, window);
+        let current = document.file_at(self.model.compare.place(Some(slot)).cursor);
         for (file, y) in (first..count.min(first + window)).zip(area.y + 1..) {
             let here = Some(file) == current;
             let style = self.style(if here { Role::Cursor } else { Role::Text });
             paint(buffer, (area.x, y), area.width.saturating_sub(1), style);
             let right = format!(
                 " {} {}",
-                rows.file_counts(file),
-                self.touched_by(rows, file)
+                document.file_counts(file),
+                self.touched_by(document, file)
             );
             let taken = u16::try_from(right.chars().count()).unwrap_or(0);
             let width = area.width.saturating_sub(1);
             let taken = taken.min(width);
             let mark = if here { "▸" } else { " " };
-            let path = text::sanitize_line(rows.file_path(file));
+            let path = text::sanitize_line(document.file_path(file));
             let free = usize::from(width - taken).saturating_sub(1);
             put(
                 buffer,
@@ -504,11 +514,11 @@ impl Page<'_> {
     }
 
     /// How many passing candidates touch a file, e.g. `5/5`.
-    fn touched_by(&self, rows: &Rows, file: usize) -> String {
+    fn touched_by(&self, document: &Document, file: usize) -> String {
         let Some(opened) = opened(self.model) else {
             return String::new();
         };
-        let path = rows.file_path(file);
+        let path = document.file_path(file);
         let passing = self
             .candidates
             .iter()
@@ -517,10 +527,17 @@ impl Page<'_> {
         let (mut all, mut touching) = (0, 0);
         for patch in patches {
             all += 1;
-            touching += usize::from(super::rows::touches(patch, path));
+            touching += usize::from(touches(patch, path));
         }
         format!("{touching}/{all}")
     }
+}
+
+/// Whether a patch touches a file.
+fn touches(patch: &Patch, path: &str) -> bool {
+    patch.files.iter().any(|file| {
+        file.new_path.as_deref() == Some(path) || file.old_path.as_deref() == Some(path)
+    })
 }
 
 /// The end of a path that fits: what tells two files apart is mostly there.

@@ -1,0 +1,148 @@
+//! Rows, places and texts of small patches.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+const PATCH: &str = "\
+--- a/one.py
++++ b/one.py
+@@ -1,3 +1,3 @@ def f
+ a
+-let b = 1
++let b = 2
+ c
+@@ -100,2 +100,3 @@
+ x
++new
+ y
+--- a/two.py
++++ b/two.py
+@@ -7,1 +7,1 @@
+-old
++new
+";
+
+fn rows() -> Document {
+    Document::of(
+        Arc::new(Patch::read(Arc::from(PATCH))),
+        Shape::Unified,
+        &BTreeSet::new(),
+    )
+}
+
+#[test]
+fn files_and_hunks_have_their_rows() {
+    let rows = rows();
+    assert_eq!(rows.hunk_starts(), [0, 5, 11]);
+    assert_eq!(rows.file_starts(), [0, 11]);
+    assert_eq!(rows.file_at(9), Some(0));
+    assert_eq!(rows.file_at(10), Some(1));
+    assert_eq!(rows.files_between(8, 12), 0..2);
+    assert_eq!((rows.digits(80), rows.digits(14)), (3, 1));
+}
+
+#[test]
+fn anchors_lead_to_the_same_place() {
+    let rows = rows();
+    let at = |path, line, after, header| Anchor {
+        path,
+        line,
+        after,
+        header,
+    };
+    assert_eq!(rows.anchor(0), Some(at("one.py", 1, 0, true)));
+    assert_eq!(rows.anchor(7), Some(at("one.py", 100, 1, false)));
+    assert_eq!(rows.anchor(11), Some(at("two.py", 7, 0, true)));
+    assert_eq!(rows.find_anchor(at("one.py", 2, 0, false)), Some(2));
+    assert_eq!(rows.find_anchor(at("one.py", 2, 5, false)), Some(3));
+    assert_eq!(rows.find_anchor(at("one.py", 50, 0, false)), Some(5));
+    assert_eq!(rows.find_anchor(at("one.py", 5000, 0, false)), Some(5));
+    assert_eq!(rows.find_anchor(at("two.py", 0, 0, false)), Some(11));
+    assert_eq!(rows.find_anchor(at("three.py", 1, 0, false)), None);
+}
+
+#[test]
+fn changed_words_are_those_of_the_paired_line() {
+    let rows = rows();
+    let word = 8..9;
+    assert_eq!(rows.changed_words(0, 1), vec![word.clone(); 1]);
+    assert_eq!(rows.changed_words(0, 2), vec![word; 1]);
+    assert!(rows.changed_words(0, 0).is_empty());
+}
+
+#[test]
+fn search_finds_lines_and_sections() {
+    let rows = rows();
+    assert_eq!(rows.hits("new").len(), 2);
+    assert_eq!(rows.hits("def F").len(), 0);
+    assert_eq!(rows.hits("def f"), [0]);
+}
+
+#[test]
+fn no_patch_has_no_rows() {
+    let rows = Document::of(Arc::new(Patch::missing()), Shape::Unified, &BTreeSet::new());
+    assert!(rows.is_empty());
+    assert_eq!(rows.file_at(0), None);
+    assert_eq!(rows.files_between(0, 40), 0..0);
+}
+
+#[test]
+fn old_and_new_lines_that_are_paired_share_a_row() {
+    let text = "\
+--- a/x
++++ b/x
+@@ -1,5 +1,5 @@
+ a
+-let b = 1
+-gone entirely
+ c
++let first = 1
++let second = 2
+-last
+\\ No newline at end of file
++last!
+";
+    let patch = Arc::new(Patch::read(Arc::from(text)));
+    let document = Document::of(patch, Shape::Split, &BTreeSet::new());
+    let sides = |row: usize| -> (Option<u32>, Option<u32>) {
+        match document.row(row) {
+            Some(Row::Split(old, new)) => (
+                old.and_then(|code| code.old_no),
+                new.and_then(|code| code.new_no),
+            ),
+            _ => (None, None),
+        }
+    };
+    let all: Vec<_> = (2..document.len()).map(sides).collect();
+    let expected = [
+        (Some(1), Some(1)),
+        (Some(2), None),
+        (Some(3), None),
+        (Some(4), Some(2)),
+        (None, Some(3)),
+        (None, Some(4)),
+        (Some(5), Some(5)),
+        (None, None),
+    ];
+    assert_eq!(all, expected);
+    assert_eq!(
+        document.row(9),
+        Some(Row::NoNewline {
+            old: true,
+            new: false
+        })
+    );
+    assert_eq!(document.change_starts(), [3]);
+    assert_eq!(document.row_of(0, 0, 4), Some(6));
+    assert_eq!(
+        document.anchor(7),
+        Some(Anchor {
+            path: "x",
+            line: 4,
+            after: 2,
+            header: false
+        })
+    );
+    assert_eq!(document.hits("second"), [7]);
+}
