@@ -4,6 +4,7 @@
 //!
 //! - [`domain`]: the field's nouns and arithmetic; pure.
 //! - [`diff`]: a patch's text as files, hunks and lines; pure.
+//! - [`base`]: the files that patches apply to, from records and repositories.
 //! - [`formats`]: files to rollout groups; [`export`]: groups to files.
 //! - [`store`]: the append-only log of judgements.
 //! - `review`: the use cases that the terminal and the command line share.
@@ -19,6 +20,7 @@
     clippy::allow_attributes_without_reason
 )]
 
+pub mod base;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod diff;

@@ -36,6 +36,7 @@ const RULES: &[Rule] = &[
         covers: |path| path.starts_with("domain/"),
         forbidden: &[
             "crate::diff",
+            "crate::base",
             "crate::formats",
             "crate::export",
             "crate::store",
@@ -58,6 +59,8 @@ const RULES: &[Rule] = &[
     Rule {
         covers: |path| path.starts_with("diff/"),
         forbidden: &[
+            "crate::base",
+            "std::process",
             "crate::formats",
             "crate::export",
             "crate::store",
@@ -73,8 +76,24 @@ const RULES: &[Rule] = &[
         ],
     },
     Rule {
+        covers: |path| path.starts_with("base/"),
+        forbidden: &[
+            "crate::formats",
+            "crate::export",
+            "crate::store",
+            "crate::review",
+            "crate::cli",
+            "crate::tui",
+            "rusqlite",
+            "ratatui",
+            "crossterm",
+            "clap",
+        ],
+    },
+    Rule {
         covers: |path| path.starts_with("formats/") || path.starts_with("export/"),
         forbidden: &[
+            "crate::base",
             "crate::store",
             "crate::review",
             "crate::cli",

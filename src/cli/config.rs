@@ -1,6 +1,6 @@
 //! The configuration files: `gagar.toml` in the current folder, `gagar.toml` beside the data, and
-//! `config.toml` beside the keys and themes. They name a theme, and maps from fields to columns; of
-//! maps with one name the first counts.
+//! `config.toml` beside the keys and themes. They name a theme, maps from fields to columns, and the
+//! repositories that patches apply to; of two entries with one name the first counts.
 //!
 //! ```toml
 //! theme = "nord"                          # or { dark = "nord", light = "github-light" }
@@ -9,6 +9,10 @@
 //! match = ["instance_id", "final_diff"]   # optional: for every record with these columns
 //! group = "instance_id"
 //! patch = "final_diff"
+//!
+//! [base_repos]                            # paths relative to this file
+//! "django/django" = "../django"           # a work tree, a bare repository or a bundle
+//! "*" = "repos/{repo}"                    # owner/name, owner__name or name, with .git or .bundle
 //! ```
 //!
 //! What is *not* here: what a map means ([`crate::formats::FieldMap`]), keys and themes.
@@ -21,6 +25,7 @@ use toml::Spanned;
 
 use super::error::CliError;
 use super::open::{ThemeChoice, config_folder};
+use crate::base::BaseRepos;
 use crate::formats::{FieldMap, NamedMap};
 
 /// Name of the file in the current folder and beside the data.
@@ -36,6 +41,8 @@ struct File {
     #[serde(default)]
     map: BTreeMap<String, Spanned<BTreeMap<Spanned<String>, Value>>>,
     theme: Option<Spanned<toml::Value>>,
+    #[serde(default)]
+    base_repos: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -56,10 +63,7 @@ enum Value {
 pub(super) fn named_maps(paths: &[PathBuf]) -> Result<Vec<NamedMap>, CliError> {
     let mut maps: Vec<NamedMap> = Vec::new();
     for path in config_files(paths) {
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| CliError::usage(format!("{}: {error}", path.display())))?;
-        let more = read(&text, &path)
-            .map_err(|reason| CliError::usage(format!("{}: {reason}", path.display())))?;
+        let more = read_file(&path, read)?;
         for map in more {
             if !maps.iter().any(|known| known.name == map.name) {
                 maps.push(map);
@@ -67,6 +71,34 @@ pub(super) fn named_maps(paths: &[PathBuf]) -> Result<Vec<NamedMap>, CliError> {
         }
     }
     Ok(maps)
+}
+
+/// The repositories that the configuration files name for data at these paths.
+///
+/// # Errors
+/// As [`named_maps`].
+pub(super) fn base_repos(paths: &[PathBuf]) -> Result<BaseRepos, CliError> {
+    let mut repos = BaseRepos::default();
+    for path in config_files(paths) {
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let places = read_file(&path, |text, _| {
+            let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+            Ok(file.base_repos)
+        })?;
+        for (name, place) in places {
+            repos.insert(name, folder.join(place));
+        }
+    }
+    Ok(repos)
+}
+
+fn read_file<T>(
+    path: &Path,
+    read: impl FnOnce(&str, &Path) -> Result<T, String>,
+) -> Result<T, CliError> {
+    let wrong = |reason: String| CliError::usage(format!("{}: {reason}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    read(&text, path).map_err(wrong)
 }
 
 /// The map that `--map` asks for: itself, or one of the configuration files by its name, then with

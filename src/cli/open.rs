@@ -8,6 +8,7 @@ use clap::CommandFactory;
 use super::Ending;
 use super::annotator::user_name;
 use super::args::{Cli, Colour, Screen};
+use super::config::base_repos;
 use super::error::CliError;
 use super::inputs::load_options;
 use crate::review::RankingSource;
@@ -70,6 +71,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         theme,
         depth: cli.screen.colour.and_then(depth),
         keys: cli.screen.keys.clone(),
+        base_repos: base_repos(&cli.paths)?,
     };
     crate::tui::run(options).map_err(|error| {
         let failed = CliError::failed(error);

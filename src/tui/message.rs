@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::highlight::FileColours;
 use super::key::Key;
 use super::loading::Follow;
-use super::model::OpenedGroup;
+use super::model::{OnBase, OpenedGroup};
 use crate::review::Event;
 use crate::review::Progress;
 use crate::review::{LoadedSet, Prepared, ReviewSession};
@@ -86,6 +86,13 @@ pub enum Message {
         group: usize,
         /// Its texts.
         result: Result<Arc<OpenedGroup>, String>,
+    },
+    /// The patches of an opened group are laid on their base.
+    GroupAligned {
+        /// The group.
+        opened: Arc<OpenedGroup>,
+        /// Its patches on their base.
+        on_base: OnBase,
     },
     /// A file is coloured.
     Highlighted {

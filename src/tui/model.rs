@@ -3,7 +3,7 @@
 //! Drawing takes `&Model`; only `update` changes it. No terminal type here.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::action::Context;
@@ -13,7 +13,7 @@ use super::keymap::Keymap;
 use super::loading::Loading;
 use super::overlays::Overlay;
 use super::screens::{compare, grader, groups, schedule, steps};
-use crate::diff::Patch;
+use crate::diff::{Aligned, Bases, Patch};
 use crate::domain::Content;
 use crate::review::EventBody;
 use crate::review::NewEvent;
@@ -95,6 +95,63 @@ pub struct OpenedGroup {
     pub patches: Vec<Arc<Patch>>,
     /// The reference patch, when there is one.
     pub reference: Option<Arc<Patch>>,
+    /// The patches on their base; not there until a worker has made it.
+    on_base: OnceLock<OnBase>,
+}
+
+/// A group's patches on their base.
+#[derive(Debug)]
+pub struct OnBase {
+    /// The known base texts.
+    pub bases: Arc<Bases>,
+    /// The trajectories' patches side by side; the reference patch, when there is one, is the last
+    /// candidate.
+    pub aligned: Arc<Aligned>,
+    /// Why a base text is not known although a repository is named, one sentence each.
+    pub problems: Vec<String>,
+}
+
+impl OpenedGroup {
+    /// A group whose patches are not laid on their base yet.
+    #[must_use]
+    pub fn new(
+        group: usize,
+        content: Content,
+        patches: Vec<Arc<Patch>>,
+        reference: Option<Arc<Patch>>,
+    ) -> Self {
+        Self {
+            group,
+            content,
+            patches,
+            reference,
+            on_base: OnceLock::new(),
+        }
+    }
+
+    /// Takes over the patches on their base; what is there already stays.
+    pub fn put_on_base(&self, on_base: OnBase) {
+        // A second answer says the same.
+        let _ = self.on_base.set(on_base);
+    }
+
+    /// The patches on their base, once they are there.
+    #[must_use]
+    pub fn on_base(&self) -> Option<&OnBase> {
+        self.on_base.get()
+    }
+
+    /// The patches side by side, once they are there; see [`OnBase::aligned`].
+    #[must_use]
+    pub fn aligned(&self) -> Option<&Arc<Aligned>> {
+        self.on_base().map(|on_base| &on_base.aligned)
+    }
+
+    /// The known base texts, once they are there.
+    #[must_use]
+    pub fn bases(&self) -> Option<&Arc<Bases>> {
+        self.on_base().map(|on_base| &on_base.bases)
+    }
 }
 
 /// Saves that are on their way.

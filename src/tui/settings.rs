@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::colour_depth::ColourDepth;
 use super::keymap::Keymap;
 use super::theme::Theme;
+use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
 use crate::review::Settings;
 
@@ -31,6 +32,8 @@ pub struct TuiOptions {
     pub theme: Option<ThemeChoice>,
     /// How many colours are used; `None` = what the environment says.
     pub depth: Option<ColourDepth>,
+    /// The repositories that patches apply to.
+    pub base_repos: BaseRepos,
     /// A key file in place of the one in the configuration folder.
     pub keys: Option<PathBuf>,
 }

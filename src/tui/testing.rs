@@ -21,7 +21,8 @@ use super::model::Model;
 use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
-use super::workers::{KnownLog, LoadInput, feed, open_group, patch_of, store_events};
+use super::workers::{KnownLog, LoadInput, feed, on_base, open_group, patch_of, store_events};
+use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
 use crate::review::{Identity, Settings};
 use crate::store::{EventStore, MemoryStore, SqliteStore};
@@ -308,7 +309,10 @@ impl Harness {
             Effect::OpenGroup { group } => {
                 let set = Arc::clone(self.model.session.as_ref()?.set());
                 let group = *group;
-                Some(match open_group(&set, group) {
+                let opened = open_group(&set, group).inspect(|opened| {
+                    opened.put_on_base(on_base(&set, opened, &BaseRepos::default()));
+                });
+                Some(match opened {
                     Err(problem) if problem.is_changed_file() => Message::GroupChanged {
                         group,
                         reason: problem.to_string(),

@@ -13,7 +13,7 @@ use crate::domain::Ranking;
 use crate::review::{Change, Event, ReviewError};
 
 /// Texts of how many groups are kept in memory.
-const OPENED_KEPT: usize = 4;
+pub(super) const OPENED_KEPT: usize = 4;
 
 /// Changes the model for a message and returns the work it asks for.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
@@ -78,6 +78,11 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::GroupOpened { group, result } => on_opened(model, group, result),
+        Message::GroupAligned { opened, on_base } => {
+            opened.put_on_base(on_base);
+            tell_base(model, &opened);
+            after_layout(model)
+        }
         Message::Highlighted {
             group,
             trajectory,
@@ -321,6 +326,14 @@ fn next_theme(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Says why base texts are not known, when somebody named a repository for them.
+fn tell_base(model: &mut Model, opened: &super::model::OpenedGroup) {
+    let problem = opened.on_base().and_then(|found| found.problems.first());
+    if let Some(problem) = problem {
+        model.say(Severity::Warning, problem.clone());
+    }
+}
+
 fn on_opened(
     model: &mut Model,
     group: usize,
@@ -340,6 +353,7 @@ fn on_opened(
             if model.loading.awaited == Some(group) {
                 model.loading.awaited = None;
             }
+            tell_base(model, &opened);
             model.opened.retain(|other| other.group != group);
             model.opened.push(opened);
             if model.opened.len() > OPENED_KEPT {

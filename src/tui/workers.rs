@@ -5,7 +5,7 @@
 
 use std::any::Any;
 use std::collections::hash_map::RandomState;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -19,9 +19,12 @@ use super::feed::{Begin, Feed};
 use super::highlight::{FileColours, Highlighter};
 use super::loading::Follow;
 use super::message::Message;
-use super::model::OpenedGroup;
+use super::model::{OnBase, OpenedGroup};
 use super::settings::TuiOptions;
-use crate::diff::Patch;
+use super::update::OPENED_KEPT;
+use crate::base::{BaseRepos, base_paths, bases_of};
+use crate::diff::{Aligned, CandidatePatch, Patch};
+use crate::domain::Outcome;
 use crate::formats::{LoadOptions, LoadedSet, Loader, Problem, Watch};
 use crate::review::{Identity, ReviewSession, Settings};
 use crate::store::{Event, EventStore, NewEvent, SqliteStore};
@@ -36,6 +39,9 @@ const LOOK_SHARE: u32 = 20;
 const BURST_PAUSE: Duration = Duration::from_secs(60);
 /// A writer that is silent for so long may be done.
 const QUIET: Duration = Duration::from_millis(200);
+
+/// Patches of so many bytes are laid on their base within a frame.
+const QUICK_BYTES: usize = 256 << 10;
 
 /// How workers hand messages to the interface.
 pub type Post = Arc<dyn Fn(Message) + Send + Sync>;
@@ -93,7 +99,8 @@ impl Workers {
         })?;
         spawn("open", {
             let (post, wake) = (post.clone(), wake.clone());
-            move || run_open(&opens, &wake, &post)
+            let repos = options.base_repos.clone();
+            move || run_open(&opens, &repos, &wake, &post)
         })?;
         spawn("colour", {
             let post = post.clone();
@@ -249,12 +256,45 @@ pub fn open_group(set: &LoadedSet, group: usize) -> Result<Arc<OpenedGroup>, Pro
         .reference_patch
         .as_ref()
         .map(|text| read(Some(text)));
-    Ok(Arc::new(OpenedGroup {
-        group,
-        content,
-        patches,
-        reference,
-    }))
+    Ok(Arc::new(OpenedGroup::new(
+        group, content, patches, reference,
+    )))
+}
+
+/// Lays the patches of an opened group on their base.
+#[must_use]
+pub fn on_base(set: &LoadedSet, opened: &OpenedGroup, repos: &BaseRepos) -> OnBase {
+    let group = set.groups.get(opened.group);
+    let patches = || opened.patches.iter().chain(&opened.reference);
+    let (bases, problems) = match group {
+        Some(group) => {
+            let paths = base_paths(patches().map(Arc::as_ref));
+            bases_of(&group.task, &opened.content, repos, paths)
+        }
+        None => Default::default(),
+    };
+    let passes = |index: usize| {
+        let trajectory = group.and_then(|group| group.trajectories.get(index));
+        trajectory.is_some_and(|trajectory| trajectory.outcome == Outcome::Pass)
+    };
+    let candidates: Vec<_> = patches()
+        .enumerate()
+        .map(|(index, patch)| CandidatePatch {
+            patch: Arc::clone(patch),
+            passing: passes(index),
+        })
+        .collect();
+    OnBase {
+        aligned: Arc::new(Aligned::of(&candidates, &bases)),
+        bases: Arc::new(bases),
+        problems,
+    }
+}
+
+/// Whether the patches of a group are on their base so soon that nobody need see them without it.
+fn is_quick(opened: &OpenedGroup, repos: &BaseRepos) -> bool {
+    let bytes = opened.patches.iter().map(|patch| patch.text.len());
+    repos.is_empty() && bytes.sum::<usize>() <= QUICK_BYTES
 }
 
 /// The patch of a candidate, or the reference patch (`None`), of an opened group.
@@ -412,23 +452,73 @@ fn wait_for_quiet(wakes: &Receiver<Wake>) {
     while start.elapsed() < QUIET * 5 && wakes.recv_timeout(QUIET).is_ok() {}
 }
 
-fn run_open(requests: &Receiver<(Arc<LoadedSet>, usize)>, wake: &Sender<Wake>, post: &Post) {
-    while let Ok(mut request) = requests.recv() {
-        while let Ok(newer) = requests.try_recv() {
-            request = newer;
+fn run_open(
+    requests: &Receiver<(Arc<LoadedSet>, usize)>,
+    repos: &BaseRepos,
+    wake: &Sender<Wake>,
+    post: &Post,
+) {
+    let mut waiting: VecDeque<(Arc<LoadedSet>, Arc<OpenedGroup>)> = VecDeque::new();
+    loop {
+        let request = match waiting.is_empty() {
+            true => requests.recv().ok(),
+            false => requests.try_iter().last(),
+        };
+        match (request, waiting.pop_back()) {
+            (None, None) => return,
+            // Texts come before what is made of them.
+            (Some(request), last) => {
+                waiting.extend(last);
+                let (set, group) = requests.try_iter().last().unwrap_or(request);
+                let opened = open_one(&set, group, repos, wake, post);
+                waiting.extend(opened.map(|opened| (set, opened)));
+                // The interface has let go of older ones.
+                while waiting.len() > OPENED_KEPT {
+                    waiting.pop_front();
+                }
+            }
+            (None, Some((set, opened))) => {
+                // Without an answer the patches stay as each is on its own.
+                if let Ok(on_base) = caught(|| on_base(&set, &opened, repos)) {
+                    post(Message::GroupAligned { opened, on_base });
+                }
+            }
         }
-        let (set, group) = request;
-        match caught(|| open_group(&set, group)) {
-            Ok(Err(problem)) if problem.is_changed_file() => {
-                // What stands in it now is read; then the interface asks again.
-                let _ = wake.send(Wake::GoOn);
-                let reason = problem.to_string();
-                post(Message::GroupChanged { group, reason });
-            }
-            result => {
-                let result = result.and_then(|result| result.map_err(|error| error.to_string()));
-                post(Message::GroupOpened { group, result });
-            }
+    }
+}
+
+/// Opens one group; answers it when its patches are still to be laid on their base.
+fn open_one(
+    set: &Arc<LoadedSet>,
+    group: usize,
+    repos: &BaseRepos,
+    wake: &Sender<Wake>,
+    post: &Post,
+) -> Option<Arc<OpenedGroup>> {
+    let opened = caught(|| {
+        let opened = open_group(set, group)?;
+        if is_quick(&opened, repos) {
+            opened.put_on_base(on_base(set, &opened, repos));
+        }
+        Ok(opened)
+    });
+    match opened {
+        Ok(Err(problem)) if Problem::is_changed_file(&problem) => {
+            // What stands in it now is read; then the interface asks again.
+            let _ = wake.send(Wake::GoOn);
+            let reason = problem.to_string();
+            post(Message::GroupChanged { group, reason });
+            None
+        }
+        result => {
+            let result = result.and_then(|result| result.map_err(|error| error.to_string()));
+            let later = result
+                .as_ref()
+                .ok()
+                .filter(|opened| opened.on_base().is_none());
+            let later = later.cloned();
+            post(Message::GroupOpened { group, result });
+            later
         }
     }
 }

@@ -452,20 +452,26 @@ impl Aligned {
         self.previous_region(before, |region| region.differs(among))
     }
 
-    /// The next place behind a row that only this candidate touches.
+    /// The next place behind a row that this candidate touches and no other one of these.
     #[must_use]
-    pub fn next_only(&self, after: (usize, usize), candidate: usize) -> Option<(usize, usize)> {
-        self.next_region(after, |region| region.touched_only_by(candidate))
+    pub fn next_only(
+        &self,
+        after: (usize, usize),
+        candidate: usize,
+        among: &[usize],
+    ) -> Option<(usize, usize)> {
+        self.next_region(after, |region| region.touched_only_by(candidate, among))
     }
 
-    /// The place before a row that only this candidate touches.
+    /// The place before a row that this candidate touches and no other one of these.
     #[must_use]
     pub fn previous_only(
         &self,
         before: (usize, usize),
         candidate: usize,
+        among: &[usize],
     ) -> Option<(usize, usize)> {
-        self.previous_region(before, |region| region.touched_only_by(candidate))
+        self.previous_region(before, |region| region.touched_only_by(candidate, among))
     }
 
     /// The next region behind (file, row) that `wanted` takes: its file and first row.

@@ -36,10 +36,11 @@ impl Region {
         self.touched.binary_search_by(found).is_ok()
     }
 
-    /// Whether a candidate is the only one that changes something here.
+    /// Whether a candidate changes something here and no other one of these does.
     #[must_use]
-    pub fn touched_only_by(&self, candidate: usize) -> bool {
-        matches!(&*self.touched, [only] if only.candidate as usize == candidate)
+    pub fn touched_only_by(&self, candidate: usize, among: &[usize]) -> bool {
+        let mut others = among.iter().filter(|other| **other != candidate);
+        self.is_touched_by(candidate) && !others.any(|other| self.is_touched_by(*other))
     }
 
     /// What a candidate leaves behind here, see [`Touch::result`].

@@ -98,8 +98,11 @@ fn regions_tell_who_touches_and_who_leaves_the_same() {
     assert_eq!(aligned.next_difference((0, 0), &[0, 1]), Some((0, 2)));
     assert_eq!(aligned.next_difference((0, 2), &[1, 2]), None);
     assert_eq!(aligned.previous_difference((0, 8), &[0, 1]), Some((0, 2)));
-    assert_eq!(aligned.next_only((0, 0), 1), None);
-    assert_eq!(of(&[A, B], None).next_only((0, 0), 1), Some((0, 8)));
+    assert_eq!(aligned.next_only((0, 0), 1, &[0, 1, 2]), None);
+    assert_eq!(
+        of(&[A, B], None).next_only((0, 0), 1, &[0, 1]),
+        Some((0, 8))
+    );
     assert!(aligned.differs(0, 4, &[0, 1]) && !aligned.differs(0, 3, &[0, 1]));
 }
 

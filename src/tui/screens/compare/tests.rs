@@ -130,12 +130,7 @@ fn give(model: &mut Model, group: usize) -> Vec<Effect> {
         .iter()
         .map(|found| Arc::new(Patch::read(Arc::from(found.patch.as_deref().unwrap()))))
         .collect();
-    let opened = Arc::new(OpenedGroup {
-        group,
-        content,
-        patches,
-        reference: None,
-    });
+    let opened = Arc::new(OpenedGroup::new(group, content, patches, None));
     root(
         model,
         Message::GroupOpened {
@@ -273,12 +268,7 @@ fn every_column_opens_at_its_own_top() {
     let first = "--- a/lock\n+++ b/lock\n@@ -1,1 +1,1 @@\n-1\n+2\n";
     let text = format!("{first}{}", patch(1));
     patches[0] = Arc::new(Patch::read(Arc::from(text.as_str())));
-    let opened = OpenedGroup {
-        group: 0,
-        content: content(&data),
-        patches,
-        reference: None,
-    };
+    let opened = OpenedGroup::new(0, content(&data), patches, None);
     model.compare.places.clear();
     model.compare.documents.clear();
     let result = Ok(Arc::new(opened));
@@ -330,12 +320,12 @@ fn the_reference_says_that_it_came_and_went() {
     assert!(model.status.text.starts_with("no reference patch"));
     let found = model.opened.remove(0);
     let data = model.session.as_ref().unwrap().group(0).unwrap().clone();
-    model.opened.push(Arc::new(OpenedGroup {
-        group: 0,
-        content: content(&data),
-        patches: found.patches.clone(),
-        reference: found.patches.first().cloned(),
-    }));
+    model.opened.push(Arc::new(OpenedGroup::new(
+        0,
+        content(&data),
+        found.patches.clone(),
+        found.patches.first().cloned(),
+    )));
     press(&mut model, "R");
     assert!(model.status.text.starts_with("reference patch shown"));
     press(&mut model, "R");
@@ -534,12 +524,7 @@ fn odd_patches_are_drawn_without_control_characters() {
             }
             let patch = Arc::new(Patch::read(Arc::from(text.as_str())));
             let patches = vec![Arc::clone(&patch); 6];
-            let opened = OpenedGroup {
-                group: 0,
-                content,
-                patches,
-                reference: Some(patch),
-            };
+            let opened = OpenedGroup::new(0, content, patches, Some(patch));
             model.opened.clear();
             model.compare = State::default();
             open_group(&mut model, 0);
