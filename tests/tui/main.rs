@@ -2,6 +2,7 @@
 
 #![cfg(feature = "tui")]
 
+mod arbitrary;
 mod compare;
 mod grading;
 mod groups;

@@ -12,6 +12,10 @@ pub fn put(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, text: &str, styl
         return 0;
     }
     let width = width.min(area.right() - x);
+    if x > area.left() && buffer[(x - 1, y)].symbol().width() > 1 {
+        // Half of a wide character cannot stand: it would push the row to the right.
+        buffer[(x - 1, y)].set_symbol(" ");
+    }
     if text.width() <= usize::from(width) {
         return buffer.set_stringn(x, y, text, usize::from(width), style).0 - x;
     }
