@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use gagar::diff::{DiffRow, FilePatch, FileStatus, LineKind, Patch, Repair, emphasis, summarize};
+use gagar::diff::{
+    DiffRow, FilePatch, FileStatus, LineKind, MoveEnd, Patch, Repair, emphasis, moves, summarize,
+};
 use gagar::domain::PatchPresence;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -77,6 +79,16 @@ fn check_invariants(patch: &Patch) {
                     assert!(come.into_iter().all(|range| new.get(range).is_some()));
                 }
             }
+        }
+    }
+    for block in moves(patch).blocks() {
+        for (end, kind) in [
+            (&block.from, LineKind::Removed),
+            (&block.to, LineKind::Added),
+        ] {
+            let lines = &patch.files[end.file].hunks[end.hunk].lines[end.lines.clone()];
+            let fits = |kind_of: LineKind| kind_of == kind || kind_of == LineKind::NoNewline;
+            assert!(lines.iter().all(|line| fits(line.kind)));
         }
     }
     let rows = patch.rows();
@@ -355,8 +367,44 @@ fn the_edits_of_a_minified_line_are_told_apart() {
     let (old, new) = (&lines[old], &lines[pairs[old].unwrap()]);
     let (gone, come) = emphasis(patch.line_text(old), patch.line_text(new));
     // Three times `n?` became `!n?`.
-    assert_eq!(gone, []);
+    assert!(gone.is_empty());
     assert_eq!(come, [12_029..12_030, 30_033..30_034, 59_928..59_929]);
+}
+
+#[test]
+fn moved_blocks_name_both_ends_and_the_edited_line() {
+    let patch = case("25-moved-block");
+    let moves = moves(&patch);
+    let [normalise, run] = moves.blocks() else {
+        panic!("{moves:?}")
+    };
+    let text = |end: &MoveEnd, line: usize| {
+        patch.line_text(&patch.files[end.file].hunks[end.hunk].lines[line])
+    };
+    assert_eq!((normalise.from.file, normalise.to.file), (0, 1));
+    assert_eq!(normalise.lines.len(), 8);
+    assert_eq!(
+        text(&normalise.to, normalise.to.lines.start),
+        "def normalise(rows):"
+    );
+    let [(old, new)] = normalise.edited[..] else {
+        panic!("{normalise:?}")
+    };
+    assert!(text(&normalise.from, old).contains(".lower()"));
+    assert!(text(&normalise.to, new).contains(".casefold()"));
+    assert_eq!((run.from.file, run.to.file, run.lines.len()), (0, 0, 4));
+    assert!(run.edited.is_empty());
+    for block in [normalise, run] {
+        for &(old, new) in &block.lines {
+            let (_, there) = moves
+                .of_line(block.from.file, block.from.hunk, old)
+                .unwrap();
+            assert_eq!(there, (block.to.file, block.to.hunk, new));
+            let (_, back) = moves.of_line(block.to.file, block.to.hunk, new).unwrap();
+            assert_eq!(back, (block.from.file, block.from.hunk, old));
+        }
+    }
+    assert!(moves.of_line(0, 0, normalise.from.lines.end).is_none());
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod conflicts;
 mod facts;
 mod hunks;
 mod model;
+mod moves;
 mod pairing;
 mod parse;
 mod patch;
@@ -30,6 +31,7 @@ pub use conflicts::ConflictMarker;
 pub use model::{
     BinaryData, BinarySizes, Combined, FilePatch, FileStatus, Hunk, HunkLine, LineKind, LineSpan,
 };
+pub use moves::{Move, MoveEnd, Moves, moves};
 pub use patch::{DiffRow, Patch};
 pub use repair::Repair;
 pub use whitespace::{Reindented, WhitespaceChange, whitespace_change};

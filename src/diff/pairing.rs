@@ -195,6 +195,12 @@ fn tokens(line: &str) -> Vec<u32> {
     found
 }
 
+/// Whether two lines are alike enough to be one line that was edited.
+pub(super) fn are_alike(old: &str, new: &str) -> bool {
+    let (old, new) = (Line::new(0, old), Line::new(0, new));
+    likeness((&tokens(old.text), &old), (&tokens(new.text), &new)) >= ALIKE
+}
+
 /// Twice the shared tokens over all tokens, 0..=1; a little more for the same text.
 fn likeness((a, old): (&[u32], &Line<'_>), (b, new): (&[u32], &Line<'_>)) -> f64 {
     if a.is_empty() && b.is_empty() {
