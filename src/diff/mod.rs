@@ -7,6 +7,7 @@ mod anchors;
 mod base;
 mod combined;
 mod conflicts;
+mod decode;
 mod facts;
 mod hunks;
 mod model;
@@ -28,6 +29,7 @@ pub use aligned::{
 };
 pub use base::{Anchor, BaseOrigin, BaseText, Bases, Contradiction};
 pub use conflicts::ConflictMarker;
+pub use decode::{Decoded, decode};
 pub use model::{
     BinaryData, BinarySizes, Combined, FilePatch, FileStatus, Hunk, HunkLine, LineKind, LineSpan,
 };

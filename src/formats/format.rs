@@ -8,8 +8,8 @@ use super::json::JsonError;
 use super::rollout::Opened;
 use super::{
     areal, atif, harbor, inspect, mapped, mini_swe_agent, native, nemo_gym, nemo_rl, openhands,
-    patch_list, prime_rl, prompt_answer, rankings, rllm, skyrl, slime, swe_agent, swebench, trl,
-    verifiers, verl,
+    patch_files, patch_list, prime_rl, prompt_answer, rankings, rllm, skyrl, slime, swe_agent,
+    swebench, trl, verifiers, verl,
 };
 
 /// A file format: how it is recognised (by content, never by name) and read.
@@ -455,6 +455,17 @@ pub const FORMATS: &[Format] = &[
         patch: "—",
         detect: swebench::metrics::is_metrics,
         read: swebench::metrics::read_metrics,
+        open: None,
+    },
+    Format {
+        name: patch_files::NAME,
+        doc: "Plain diffs (`.patch`, `.diff`) named one by one, to compare them; unscored.",
+        group: "all of them make one group",
+        rollout: "the file's name",
+        reward: "—",
+        patch: "the whole file",
+        detect: patch_files::is_record,
+        read: patch_files::read_record,
         open: None,
     },
     Format {

@@ -86,6 +86,8 @@ pub(crate) enum RecordAt {
     Prediction(Place),
     /// A file that is the patch (`patch.diff` beside a task report), by its index.
     PatchFile(usize),
+    /// A file that the caller named, which is a patch.
+    WholeFile(usize),
     /// A record of a format, and the element of it when it holds several rollouts.
     Of(FormatId, Place, Option<u32>),
 }
@@ -274,7 +276,7 @@ impl GroupSource {
         let others = self.trajectories.iter().flat_map(|source| {
             let source = source.get();
             let patch = match source.record {
-                Some(RecordAt::PatchFile(file)) => Some(file),
+                Some(RecordAt::PatchFile(file) | RecordAt::WholeFile(file)) => Some(file),
                 _ => None,
             };
             let files = [patch, source.log, source.patch_file];
@@ -306,7 +308,7 @@ impl RecordAt {
             | Self::InGroup(place, _)
             | Self::Prediction(place)
             | Self::Of(_, place, _) => Some(place),
-            Self::PatchFile(_) => None,
+            Self::PatchFile(_) | Self::WholeFile(_) => None,
         }
     }
 
@@ -316,7 +318,7 @@ impl RecordAt {
             | Self::InGroup(place, _)
             | Self::Prediction(place)
             | Self::Of(_, place, _) => Some(place),
-            Self::PatchFile(_) => None,
+            Self::PatchFile(_) | Self::WholeFile(_) => None,
         }
     }
 }
@@ -337,6 +339,7 @@ impl GroupSource {
                 RecordAt::Trajectory(_) | RecordAt::InGroup(..) => Some("gagar.group/1"),
                 RecordAt::Prediction(_) => Some("SWE-bench prediction"),
                 RecordAt::PatchFile(_) => Some("SWE-bench task report"),
+                RecordAt::WholeFile(_) => Some(super::patch_files::NAME),
                 RecordAt::Of(format, ..) => named(format),
             });
             let beside = source.beside.iter().map(|beside| beside.format);
@@ -472,7 +475,10 @@ impl Found {
             let beside = source.log.or(source.patch_file);
             beside.is_none()
                 && source.texts.is_empty()
-                && !matches!(source.record, Some(RecordAt::PatchFile(_)))
+                && !matches!(
+                    source.record,
+                    Some(RecordAt::PatchFile(_) | RecordAt::WholeFile(_))
+                )
         };
         let mut trajectories = self.groups.iter().flat_map(|group| &group.trajectories);
         self.swebench.is_empty()

@@ -32,6 +32,7 @@ mod nemo_gym;
 mod nemo_rl;
 mod open;
 mod openhands;
+mod patch_files;
 mod patch_list;
 mod prime_rl;
 mod problem;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::diff::decode;
 use crate::domain::{
     Content, PatchPresence, RolloutGroup, Step, StepKind, TaskContent, Trajectory,
     TrajectoryContent,
@@ -18,7 +19,7 @@ use super::indexed::Indexed;
 use super::json::{self, Fields, JsonError};
 use super::mapped::FieldMap;
 use super::rollout::Opened;
-use super::source::Candidate;
+use super::source::{Bytes, Candidate};
 use super::{FORMATS, harbor, mapped, native, swebench};
 
 /// The files that places refer to.
@@ -232,9 +233,9 @@ fn open_trajectory(
             content.patch = swebench::predictions::patch(fields)?;
             Ok(())
         }),
-        Some(RecordAt::PatchFile(file)) => whole_text(file, files).map(|patch| {
-            content.patch = Some(patch);
-        }),
+        Some(RecordAt::PatchFile(file) | RecordAt::WholeFile(file)) => {
+            whole_patch(file, files).map(|patch| content.patch = Some(patch))
+        }
         Some(RecordAt::Of(format, place, part)) => {
             open_of(format, place, part, files, &mut inner).map(|opened| content = opened.content)
         }
@@ -265,7 +266,7 @@ fn open_trajectory(
     }
     content.steps.extend(end);
     if let Some(file) = source.patch_file {
-        match whole_text(file, files) {
+        match whole_patch(file, files) {
             Ok(patch) => content.patch = Some(patch),
             Err(error) => note(problems, seen, &error),
         }
@@ -334,16 +335,24 @@ fn open_of(
     })
 }
 
-/// Reads a file that is a patch or a log, lossily.
+/// Reads a file that is a log, lossily.
 fn whole_text(file: usize, files: Files<'_>) -> Result<String, OpenError> {
+    whole_bytes(file, files).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads a file that is a patch; bytes that are not UTF-8 stay apart from each other.
+fn whole_patch(file: usize, files: Files<'_>) -> Result<String, OpenError> {
+    whole_bytes(file, files).map(|bytes| decode(&bytes).text.into_owned())
+}
+
+fn whole_bytes(file: usize, files: Files<'_>) -> Result<Bytes, OpenError> {
     let Some(file) = files.get(file) else {
         return Err(OpenError::Changed(String::new()));
     };
-    let bytes = file.whole().map_err(|error| OpenError::Read {
+    file.whole().map_err(|error| OpenError::Read {
         path: shown(&file.path),
         error,
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    })
 }
 
 fn shown(path: &Path) -> String {

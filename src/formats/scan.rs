@@ -19,7 +19,7 @@ use super::shape::{self, Shape};
 use super::source::{self, Candidate};
 #[cfg(feature = "parquet")]
 use super::table;
-use super::{FORMATS, Format, LoadOptions, Problem, Progress, mapped, rankings};
+use super::{FORMATS, Format, LoadOptions, Problem, Progress, mapped, patch_files, rankings};
 
 /// Bytes handed to the workers between two calls of `progress`.
 const BATCH_BYTES: u64 = 16 << 20;
@@ -343,6 +343,22 @@ fn read_file(
         }
         sink(whole, u64::MAX);
         return true;
+    }
+    if candidate.named && !rankings_only && patch_files::is_named(&plain) {
+        match candidate.whole() {
+            Ok(bytes) if patch_files::is_one(&plain, &bytes) => {
+                patch_files::read_file(&plain, &bytes, file, &mut whole);
+                sink(whole, u64::MAX);
+                return true;
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let problem = Problem::of_file(&candidate.path, &error);
+                whole.problems.push(problem);
+                sink(whole, 0);
+                return true;
+            }
+        }
     }
     #[cfg(feature = "parquet")]
     if extension == Some("parquet")

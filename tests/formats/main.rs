@@ -11,6 +11,7 @@ mod native_out;
 mod nemo_gym;
 mod openhands;
 mod own_rollouts;
+mod patch_files;
 mod real_folders;
 #[cfg(feature = "remote")]
 mod remote;

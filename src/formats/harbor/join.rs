@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::diff::summarize;
+use crate::diff::{decode, summarize};
 use crate::domain::{Outcome, PatchPresence, TaskSummary, TestCounts, Trajectory};
 use crate::formats::assemble::Joining;
 use crate::formats::atif::chains::{Chain, chains};
@@ -579,7 +579,7 @@ fn attach_patch(
         [(path, file)] => {
             // A patch that cannot be read is told when the group is opened.
             let text = joining.files.get(*file).and_then(|file| file.whole().ok());
-            let text = text.as_deref().map(String::from_utf8_lossy);
+            let text = text.as_deref().map(|bytes| decode(bytes).text);
             trajectory.patch = summarize(text.as_deref());
             trajectory
                 .marks

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::diff::summarize;
+use crate::diff::{decode, summarize};
 use crate::domain::Extra;
 use crate::formats::Problem;
 use crate::formats::assemble::Joining;
@@ -191,7 +191,7 @@ pub(super) fn evaluated(
         }
         // A patch that cannot be read is told when the group is opened.
         let text = joining.files.get(file).and_then(|file| file.whole().ok());
-        let text = text.as_deref().map(String::from_utf8_lossy);
+        let text = text.as_deref().map(|bytes| decode(bytes).text);
         out.push(Prediction {
             instance: id,
             model: None,
