@@ -313,9 +313,19 @@ pub struct Step {
     pub time: Option<String>,
     /// Whether the record says that the text was cut off.
     pub truncated: bool,
+    /// Whether the record says that the step failed, beside an exit code: an error event, a tool's
+    /// error flag.
+    pub failed: bool,
 }
 
 impl Step {
+    /// Whether the step reports a failure: an exit code other than 0, or that it failed. What its
+    /// text says is no part of this.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        self.failed || self.exit_code.is_some_and(|code| code != 0)
+    }
+
     /// The kind, [`StepKind::Other`] when unknown.
     #[must_use]
     pub fn kind(&self) -> StepKind {

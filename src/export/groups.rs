@@ -285,6 +285,8 @@ struct StepRow<'a> {
     time: Option<&'a str>,
     #[serde(skip_serializing_if = "is_false")]
     truncated: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    failed: bool,
 }
 
 impl<'a> StepRow<'a> {
@@ -306,6 +308,7 @@ impl<'a> StepRow<'a> {
             cost_usd: step.cost_usd,
             time: step.time.as_deref(),
             truncated: step.truncated,
+            failed: step.failed,
         }
     }
 }

@@ -454,6 +454,7 @@ fn part_step(raw: Raw<'_>, plain: &Step) -> Result<Option<Step>, JsonError> {
             kind: Some(StepKind::Observation),
             text: content(fields.some("content"))?,
             call_id: text("tool_use_id"),
+            failed: fields.boolean("is_error").ok().flatten().unwrap_or(false),
             ..plain.clone()
         },
         _ => return Ok(None),

@@ -7,7 +7,7 @@
 //! - `step_count` (a number or null): the number of steps, whatever the length of `steps`;
 //! - `test_counts` (`{"passed", "failed"}` or null): the counts, whatever `tests` holds;
 //! - `reward_is_verdict` false: outcome and reward are told apart, neither contradicts the other;
-//! - `tokens`, `cost_usd`, `time`, `truncated` of a step, and `args_text` for arguments that are no
+//! - `tokens`, `cost_usd`, `time`, `truncated`, `failed` of a step, and `args_text` for arguments that are no
 //!   JSON;
 //! - `title` and `has_reference` of a task.
 //!
@@ -581,6 +581,7 @@ fn step(fields: &Fields<'_>, all: &mut Reading) -> Step {
             .filter(|cost| cost.is_finite()),
         time: all.take(fields.text_or_number("time")),
         truncated: all.take(fields.boolean("truncated")).unwrap_or(false),
+        failed: all.take(fields.boolean("failed")).unwrap_or(false),
     }
 }
 

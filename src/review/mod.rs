@@ -5,6 +5,7 @@
 //! draws or touches a database.
 
 mod change;
+pub mod edits;
 mod export;
 mod filter;
 mod row;

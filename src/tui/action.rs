@@ -201,6 +201,9 @@ actions! {
     FilterKinds Steps "filter_kinds" "Show only some kinds of steps";
     SearchHits Steps "search_hits" "List the matches of the search";
     SecondTrajectory Steps "second_trajectory" "Read two trajectories side by side, or one";
+    OtherColumn Steps "other_column" "Focus the other of two trajectories, or the next candidate";
+    SyncColumns Steps "sync_columns" "Let the other trajectory follow by step number, or not";
+    WholeTexts Steps "whole_texts" "Show overwritten lines and encoded data whole, or in short";
     NextStep Steps "next_step" "Next step";
     PreviousStep Steps "previous_step" "Previous step";
     NextTrajectory Steps "next_trajectory" "Steps of the next candidate";

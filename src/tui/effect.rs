@@ -19,6 +19,13 @@ pub enum Effect {
         /// 0-based file of the patch.
         file: usize,
     },
+    /// Search the steps of a trajectory for what the steps screen is to find.
+    SearchSteps {
+        /// The group.
+        group: usize,
+        /// The trajectory.
+        trajectory: usize,
+    },
     /// Store events in one transaction.
     Save(Vec<NewEvent>),
     /// Put text on the clipboard (OSC 52).

@@ -2,8 +2,8 @@
 
 use super::action::{Action, Context};
 use super::loading;
-use super::model::Model;
-use super::screens::compare;
+use super::model::{Model, Screen};
+use super::screens::{compare, steps};
 
 /// One line of the key sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +61,14 @@ pub fn applies(model: &Model, action: Action) -> bool {
             .reviewed
             .as_ref()
             .is_some_and(|(_, reviewed)| reviewed.grader.is_some()),
+        Action::NextMatch | Action::PreviousMatch | Action::SearchHits
+            if model.screen == Screen::Steps =>
+        {
+            model.steps.search.pattern.is_some()
+        }
+        Action::OtherColumn | Action::SecondTrajectory => steps::candidates(model) > 1,
+        Action::SyncColumns => steps::beside(model).is_some(),
+        Action::OpenHunk => steps::may_have_hunk(model),
         Action::Marks => {
             compare::focused_candidate(model).is_some_and(|found| !found.marks.is_empty())
         }
@@ -80,10 +88,32 @@ pub fn legend(context: Context) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-const STEPS_LEGEND: [(&str, &str); 3] = [
+const STEPS_LEGEND: [(&str, &str); 8] = [
     (
         "⟲3",
-        "the line overwrote itself (carriage returns): its last state, after 3 earlier ones",
+        "the line overwrote itself (carriage returns): its last state, after 3 earlier ones; \
+         whole_texts shows them all",
+    ),
+    (
+        "⧉",
+        "encoded data such as an image: its start and size; whole_texts shows it all",
+    ),
+    (
+        "✎ edit",
+        "a call that is known to edit files; what a script does in other ways is not known",
+    ),
+    (
+        "✗",
+        "an observation that failed: an exit code other than 0, or the trace says so; what a text \
+         says does not count",
+    ),
+    (
+        "search",
+        "a regular expression; letter case counts when it has an upper-case letter",
+    ),
+    (
+        "writes lines",
+        "the step's edit holds lines that the hunk adds; the last of the steps with the most",
     ),
     (
         "2 of 3",
@@ -195,10 +225,15 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
         Context::Steps => &[
             (Action::NextStep, "step"),
             (Action::FoldStep, "fold"),
-            (Action::FoldAll, "fold all"),
             (Action::NextError, "error"),
-            (Action::NextTrajectory, "candidate"),
+            (Action::NextEdit, "edit"),
+            (Action::OpenHunk, "its hunk"),
             (Action::Search, "search"),
+            (Action::SearchHits, "places"),
+            (Action::FilterKinds, "kinds"),
+            (Action::NextTrajectory, "candidate"),
+            (Action::SecondTrajectory, "two"),
+            (Action::FoldAll, "fold all"),
         ],
         Context::Grader => &[
             (Action::NextVote, "next answer"),

@@ -5,42 +5,129 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::ansi::{self, Sgr};
+use super::pattern::Pattern;
 use super::text;
 
 /// A longer line is broken into rows of at most this many bytes, so that no row is expensive.
 const LONGEST_ROW: usize = 4096;
 
+/// A run without blanks of at least so many bytes is data when it looks like base64.
+const SHORTEST_DATA: usize = 1024;
+
+/// Bytes of data that are shown.
+const DATA_SHOWN: usize = 48;
+
+/// How much of a text is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Extent {
+    /// A line that overwrote itself by its last state, encoded data by its start and size.
+    #[default]
+    Gist,
+    /// Every state, all data.
+    Whole,
+}
+
 /// The rows of a text; holds no text itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LongText {
     rows: Vec<Range<usize>>,
+    /// Rows at whose start text looks otherwise than at the start of the row before.
+    looks: Vec<(usize, Sgr)>,
+    /// Rows that overwrote themselves: where the last state begins, how many came before it.
+    overwritten: Vec<(usize, usize, usize)>,
+    /// Rows of encoded data.
+    data: Vec<usize>,
+    /// Whether rows are shown as they stand.
+    plain: bool,
+}
+
+/// A row as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown<'a> {
+    /// The text.
+    pub text: Cow<'a, str>,
+    /// From which bytes of the text on it looks how.
+    pub looks: Vec<(usize, Sgr)>,
 }
 
 impl LongText {
     /// Finds the rows of a text: its lines, very long ones in pieces. An empty text has no row.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let mut rows = Vec::new();
+        Self::with(text, Extent::Gist)
+    }
+
+    /// The same, of as much of the text as is wanted.
+    #[must_use]
+    pub fn with(text: &str, extent: Extent) -> Self {
+        let bytes = text.as_bytes();
+        let has_escape = memchr::memchr(b'\x1b', bytes).is_some();
+        let mut found = Self {
+            plain: !has_escape && memchr::memchr2(b'\r', b'\x08', bytes).is_none(),
+            ..Self::default()
+        };
         let mut at = 0;
         while at < text.len() {
-            let rest = &text[at..];
-            let length = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
-            let line = &rest[..length];
-            // A line that overwrites itself is shown by its last state, so it stays whole.
-            if length > LONGEST_ROW && text::last_state(line).1 == 0 {
-                let mut from = 0;
-                while from < length {
-                    let to = line.floor_char_boundary((from + LONGEST_ROW).min(length));
-                    let to = from + text::before_colour(&line[from..to]);
-                    rows.push(at + from..at + to);
-                    from = to;
-                }
-            } else {
-                rows.push(at..at + length);
-            }
+            let length = memchr::memchr(b'\n', &bytes[at..]).unwrap_or(text.len() - at);
+            found.line_at(text, at..at + length, extent);
             at += length + 1;
         }
-        Self { rows }
+        if has_escape {
+            found.looks = looks(text, &found.rows);
+        }
+        found
+    }
+
+    /// Adds the rows of the line at `range`.
+    fn line_at(&mut self, text: &str, range: Range<usize>, extent: Extent) {
+        let line = &text[range.clone()];
+        let (last, states) = text::last_state(line);
+        if states > 0 && extent == Extent::Gist {
+            let last = range.start + (last.as_ptr() as usize - line.as_ptr() as usize);
+            self.overwritten.push((self.rows.len(), last, states));
+            self.rows.push(range);
+        } else if states > 0 {
+            let mut at = range.start;
+            for state in line.split('\r') {
+                if !state.is_empty() {
+                    self.pieces(text, at..at + state.len());
+                }
+                at += state.len() + 1;
+            }
+        } else if range.len() <= SHORTEST_DATA || extent == Extent::Whole {
+            self.pieces(text, range);
+        } else {
+            let mut from = range.start;
+            for run in data_runs(line) {
+                let run = range.start + run.start..range.start + run.end;
+                if from < run.start {
+                    self.pieces(text, from..run.start);
+                }
+                from = run.end;
+                self.data.push(self.rows.len());
+                self.rows.push(run);
+                self.plain = false;
+            }
+            if from < range.end || from == range.start {
+                self.pieces(text, from..range.end);
+            }
+        }
+    }
+
+    /// Adds a line in pieces that are cheap to draw.
+    fn pieces(&mut self, text: &str, range: Range<usize>) {
+        if range.len() <= LONGEST_ROW {
+            self.rows.push(range);
+            return;
+        }
+        let mut from = range.start;
+        while from < range.end {
+            let to = text.floor_char_boundary((from + LONGEST_ROW).min(range.end));
+            let to = from + text::before_colour(&text[from..to]);
+            self.rows.push(from..to);
+            from = to;
+        }
     }
 
     /// Number of rows.
@@ -64,12 +151,119 @@ impl LongText {
             .unwrap_or("")
     }
 
-    /// The rows that hold what is searched for, see [`find`].
+    /// A row of `text` as it is shown.
     #[must_use]
-    pub fn hits(&self, text: &str, wanted: &str) -> Vec<usize> {
-        (0..self.len())
-            .filter(|&row| !find(&shown(self.line(text, row)), wanted).is_empty())
-            .collect()
+    pub fn shown<'a>(&self, text: &'a str, row: usize) -> Shown<'a> {
+        let line = self.line(text, row);
+        let before = self.looks.partition_point(|(at, _)| *at <= row);
+        let start = before
+            .checked_sub(1)
+            .and_then(|place| self.looks.get(place));
+        let mut start = start.map_or(Sgr::default(), |(_, sgr)| *sgr);
+        if self.data.binary_search(&row).is_ok() {
+            let first = &line[..line.floor_char_boundary(DATA_SHOWN)];
+            let text = format!("{first}… ⧉ encoded data, {}", size(line.len()));
+            let looks = Vec::new();
+            return Shown {
+                text: text.into(),
+                looks,
+            };
+        }
+        let Ok(place) = self.overwritten.binary_search_by_key(&row, |(at, ..)| *at) else {
+            let (text, looks) = ansi::printed(line.trim_end_matches('\r'), start);
+            return Shown { text, looks };
+        };
+        let (_, last, states) = self.overwritten[place];
+        let last = self.rows.get(row).map_or(0, |range| last - range.start);
+        start.pass(&line[..last]);
+        let (text, mut looks) = ansi::printed(line[last..].trim_end_matches('\r'), start);
+        let mark = format!("⟲{states} ");
+        for (from, _) in &mut looks {
+            *from += mark.len();
+        }
+        Shown {
+            text: (mark + &text).into(),
+            looks,
+        }
+    }
+
+    /// The rows in which a pattern matches what is shown, with the number of matches in each.
+    #[must_use]
+    pub fn matches(&self, text: &str, wanted: &Pattern) -> Vec<(usize, usize)> {
+        let mut hits: Vec<(usize, usize)> = Vec::new();
+        if !self.plain {
+            let counts =
+                (0..self.len()).map(|row| (row, wanted.count(&self.shown(text, row).text)));
+            hits.extend(counts.filter(|(_, count)| *count > 0));
+            return hits;
+        }
+        // Where rows are shown as they stand the whole text is searched at once: far faster.
+        let mut row = 0;
+        wanted.each(text, |range| {
+            row += self.rows[row..].partition_point(|line| line.end <= range.start);
+            match hits.last_mut() {
+                Some((last, count)) if *last == row => *count += 1,
+                _ => hits.push((row, 1)),
+            }
+        });
+        hits
+    }
+}
+
+/// How text looks at the start of the rows that begin otherwise than the row before.
+fn looks(text: &str, rows: &[Range<usize>]) -> Vec<(usize, Sgr)> {
+    let mut now = Sgr::default();
+    let mut found = Vec::new();
+    let (mut last, mut at) = (now, 0);
+    for (row, range) in rows.iter().enumerate() {
+        now.pass(&text[at..range.start]);
+        at = range.start;
+        if now != last {
+            found.push((row, now));
+            last = now;
+        }
+    }
+    found
+}
+
+/// The runs of a line that look like encoded data: no blanks, letters of both cases and digits.
+fn data_runs(line: &str) -> Vec<Range<usize>> {
+    let is_code = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
+    let bytes = line.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = bytes[at..]
+            .iter()
+            .take_while(|byte| is_code(**byte))
+            .count();
+        if length >= SHORTEST_DATA {
+            let sample = &bytes[at..at + SHORTEST_DATA];
+            let tests: [fn(&u8) -> bool; 3] = [
+                u8::is_ascii_uppercase,
+                u8::is_ascii_lowercase,
+                u8::is_ascii_digit,
+            ];
+            if tests
+                .into_iter()
+                .all(|test| sample.iter().filter(|byte| test(byte)).count() > 32)
+            {
+                found.push(at..at + length);
+            }
+        }
+        at += length + 1;
+    }
+    found
+}
+
+/// A number of bytes in words.
+#[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+#[must_use]
+pub fn size(bytes: usize) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} bytes"),
+        10_000..1_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }
 
@@ -90,11 +284,16 @@ fn is_plain(line: &str) -> bool {
 /// Display lines that a line takes at a width when it wraps between words, at least 1.
 #[must_use]
 pub fn height(line: &str, width: usize) -> usize {
-    let shown = shown(line);
-    if is_plain(&shown) && shown.len() <= width {
+    height_of(&shown(line), width)
+}
+
+/// The same of a line as it is shown.
+#[must_use]
+pub fn height_of(shown: &str, width: usize) -> usize {
+    if is_plain(shown) && shown.len() <= width {
         return 1;
     }
-    wrapped(&shown, width, 0, usize::MAX).len()
+    wrapped(shown, width, 0, usize::MAX).len()
 }
 
 /// Byte ranges of the display lines of a line that wraps between words where it can, from display
@@ -236,7 +435,50 @@ mod tests {
         assert_eq!(all, "red".to_owned() + &"x".repeat(2000));
         // Found is what is seen.
         let text = "\u{1b}[31mre\u{1b}[0md";
-        assert_eq!(LongText::of(text).hits(text, "red"), [0]);
+        let red = Pattern::plain("red");
+        assert_eq!(LongText::of(text).matches(text, &red), [(0, 1)]);
+    }
+
+    #[test]
+    fn colours_go_on_over_lines() {
+        let text = "a\u{1b}[31mb\nc\n\u{1b}[32m1%\r2%\u{1b}[0m\nd\n";
+        let lines = LongText::of(text);
+        let looks = |row| lines.shown(text, row).looks;
+        let of = |parameters: &str| {
+            let mut sgr = Sgr::default();
+            sgr.take(parameters);
+            sgr
+        };
+        assert_eq!(looks(0), [(1, of("31"))]);
+        assert_eq!(looks(1), [(0, of("31"))]);
+        let shown = lines.shown(text, 2);
+        assert_eq!(shown.text, "⟲1 2%");
+        let mark = "⟲1 ".len();
+        assert_eq!(shown.looks, [(mark, of("32")), (mark + 2, of(""))]);
+        assert!(looks(3).is_empty());
+    }
+
+    #[test]
+    fn states_and_data_are_all_there_when_asked_for() {
+        let text = "1%\r2%\r3%\nend\n";
+        let whole = LongText::with(text, Extent::Whole);
+        let rows: Vec<_> = (0..whole.len()).map(|row| whole.shown(text, row)).collect();
+        let rows: Vec<_> = rows.iter().map(|row| row.text.as_ref()).collect();
+        assert_eq!(rows, ["1%", "2%", "3%", "end"]);
+        let text = format!(
+            "img: data:image/png;base64,{} end",
+            "iVBORw0KGgo9a/+".repeat(1000)
+        );
+        let gist = LongText::of(&text);
+        assert_eq!(gist.len(), 3);
+        let shown = gist.shown(&text, 1).text;
+        assert!(shown.ends_with("⧉ encoded data, 15 kB"), "{shown}");
+        let whole = LongText::with(&text, Extent::Whole);
+        let all: String = (0..whole.len()).map(|row| whole.line(&text, row)).collect();
+        assert_eq!(all, text);
+        // A long word of one letter, and long prose, are none.
+        assert!(data_runs(&"a".repeat(5000)).is_empty());
+        assert!(data_runs(&"Ab1 ".repeat(5000)).is_empty());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::highlight::FileColours;
 use super::key::Key;
 use super::loading::Follow;
 use super::model::{OnBase, OpenedGroup};
+use super::screens::steps::Hits;
 use crate::review::Event;
 use crate::review::Progress;
 use crate::review::{LoadedSet, Prepared, ReviewSession};
@@ -104,6 +105,15 @@ pub enum Message {
         file: usize,
         /// Its colours.
         colours: Arc<FileColours>,
+    },
+    /// The steps of a trajectory are searched.
+    StepsSearched {
+        /// The group.
+        group: usize,
+        /// The trajectory.
+        trajectory: usize,
+        /// What was found.
+        hits: Box<Hits>,
     },
     /// The oldest outstanding save is stored.
     Saved,

@@ -6,6 +6,7 @@
 //! ([`crate::review`]).
 
 pub mod action;
+pub mod ansi;
 pub mod area;
 pub mod colour_depth;
 pub mod document;
@@ -23,6 +24,7 @@ pub mod message;
 pub mod model;
 pub mod number;
 pub mod overlays;
+pub mod pattern;
 pub mod runtime;
 pub mod screens;
 pub mod screenshot;

@@ -11,6 +11,7 @@ use super::effect::Effect;
 use super::input::message_of;
 use super::message::Message;
 use super::model::{Model, OpensFirst, Severity};
+use super::screens::steps;
 use super::settings::{
     FoundThemes, TuiOptions, choose_theme, config_folder, read_keys, read_themes,
 };
@@ -171,6 +172,11 @@ impl Runtime {
                     let opened = self.model.opened(group);
                     if let Some(patch) = opened.and_then(|opened| patch_of(opened, trajectory)) {
                         self.workers.colour(group, trajectory, file, patch.clone());
+                    }
+                }
+                Effect::SearchSteps { group, trajectory } => {
+                    if let Some(request) = steps::request(&self.model, (group, trajectory)) {
+                        self.workers.search(group, request);
                     }
                 }
                 Effect::Save(events) => self.workers.save(events),

@@ -18,6 +18,7 @@ use super::key::parse_keys;
 use super::keymap::Keymap;
 use super::message::{Message, MouseKind};
 use super::model::Model;
+use super::screens::steps;
 use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
@@ -336,6 +337,16 @@ impl Harness {
                     trajectory,
                     file,
                     colours,
+                })
+            }
+            Effect::SearchSteps { group, trajectory } => {
+                let (group, trajectory) = (*group, *trajectory);
+                let hits = steps::request(&self.model, (group, trajectory))?.run(&|| false)?;
+                let hits = Box::new(hits);
+                Some(Message::StepsSearched {
+                    group,
+                    trajectory,
+                    hits,
                 })
             }
             // Answered in `send`: a save may have several answers.

@@ -249,7 +249,7 @@ pub fn last_state(line: &str) -> (&str, usize) {
 }
 
 /// Bytes of the colour sequence (SGR: `ESC [ … m`) that a text begins with.
-fn colour(text: &str) -> Option<usize> {
+pub(super) fn colour(text: &str) -> Option<usize> {
     let inner = text.strip_prefix("\u{1b}[")?;
     let end = inner.find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':')?;
     inner[end..].starts_with('m').then_some(end + 3)
@@ -275,25 +275,33 @@ pub fn printed(line: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'\x1b', b'\x08', line.as_bytes()).is_none() {
         return Cow::Borrowed(line);
     }
+    Cow::Owned(print(line, |_, _| {}))
+}
+
+/// Prints a line, see [`printed`]; `seen` hears of every colour sequence, by its parameters, and of
+/// every step back, with the place in the result where what follows is written.
+pub(super) fn print(line: &str, mut seen: impl FnMut(usize, Option<&str>)) -> String {
     let mut out = String::with_capacity(line.len());
     let mut at = 0;
-    // How many characters behind the current place were printed already.
+    // Characters behind the current place that were printed already.
     let mut behind: Vec<char> = Vec::new();
     while let Some(next) = line[at..].chars().next() {
         if let Some(length) = colour(&line[at..]) {
+            seen(out.len(), Some(&line[at + 2..at + length - 1]));
             at += length;
             continue;
         }
         at += next.len_utf8();
         if next == '\u{8}' {
             behind.extend(out.pop());
+            seen(out.len(), None);
         } else {
             behind.pop();
             out.push(next);
         }
     }
     out.extend(behind.into_iter().rev());
-    Cow::Owned(out)
+    out
 }
 
 #[cfg(test)]

@@ -95,6 +95,11 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             }
             Vec::new()
         }
+        Message::StepsSearched {
+            group,
+            trajectory,
+            hits,
+        } => steps::found(model, (group, trajectory), *hits),
         Message::Saved => {
             model.saves.pending.pop_front();
             model.saves.stored += 1;

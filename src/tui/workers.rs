@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -20,6 +20,7 @@ use super::highlight::{FileColours, Highlighter};
 use super::loading::Follow;
 use super::message::Message;
 use super::model::{OnBase, OpenedGroup};
+use super::screens::steps::SearchRequest;
 use super::settings::TuiOptions;
 use super::update::OPENED_KEPT;
 use crate::base::{BaseRepos, base_paths, bases_of};
@@ -54,6 +55,9 @@ pub struct Workers {
     set: Option<Arc<LoadedSet>>,
     open: Sender<(Arc<LoadedSet>, usize)>,
     colour: Sender<ColourRequest>,
+    search: Sender<(u64, usize, SearchRequest)>,
+    /// Number of the newest search; older ones are given up.
+    newest_search: Arc<AtomicU64>,
     store: Option<(Sender<StoreRequest>, JoinHandle<()>)>,
     /// Counts failed saves: what was queued before a failure is not stored after it.
     epoch: u64,
@@ -89,6 +93,8 @@ impl Workers {
         let stop_loading = Arc::new(AtomicBool::new(false));
         let (open, opens) = channel();
         let (colour, colours) = channel();
+        let (search, searches) = channel();
+        let newest_search = Arc::new(AtomicU64::new(0));
         let (save, saves) = channel();
         let loaded = Arc::new(OnceLock::new());
         let (wake, wakes) = channel();
@@ -106,6 +112,10 @@ impl Workers {
             let post = post.clone();
             move || run_colour(&colours, &post)
         })?;
+        spawn("search", {
+            let (post, newest) = (post.clone(), Arc::clone(&newest_search));
+            move || run_search(&searches, &newest, &post)
+        })?;
         let storing = spawn("store", {
             let (post, store) = (post.clone(), SqliteStore::at(&options.db));
             move || run_store(&saves, store, &loaded, &post)
@@ -118,6 +128,8 @@ impl Workers {
             set: None,
             open,
             colour,
+            search,
+            newest_search,
             store,
             epoch: 0,
         })
@@ -165,6 +177,13 @@ impl Workers {
             file,
             patch,
         });
+    }
+
+    /// Searches the steps of a trajectory of a group; a newer search ends this one.
+    pub fn search(&self, group: usize, request: SearchRequest) {
+        let number = self.newest_search.fetch_add(1, Ordering::Relaxed) + 1;
+        // Without an answer nothing is found; the thread that failed said why.
+        let _ = self.search.send((number, group, request));
     }
 
     /// Stores events in one transaction, after those handed over before.
@@ -555,6 +574,20 @@ fn run_colour(requests: &Receiver<ColourRequest>, post: &Post) {
                 colours,
             });
         }
+    }
+}
+
+fn run_search(requests: &Receiver<(u64, usize, SearchRequest)>, newest: &AtomicU64, post: &Post) {
+    while let Ok((number, group, request)) = requests.recv() {
+        let is_stale = || newest.load(Ordering::Relaxed) != number;
+        let Ok(Some(hits)) = caught(|| request.run(&is_stale)) else {
+            continue;
+        };
+        post(Message::StepsSearched {
+            group,
+            trajectory: request.trajectory,
+            hits: Box::new(hits),
+        });
     }
 }
 

@@ -294,6 +294,7 @@ mod random {
                 cost_usd: numbers.3,
                 time,
                 truncated,
+                failed: !truncated,
             },
         )
     }

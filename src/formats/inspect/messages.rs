@@ -44,7 +44,9 @@ fn message(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError> {
         }
         raw => text = content(raw)?,
     }
-    if let Some(error) = fields.object("error").ok().flatten() {
+    let error = fields.object("error").ok().flatten();
+    let failed = error.is_some();
+    if let Some(error) = error {
         let word = |key: &str| error.text(key).ok().flatten().unwrap_or_default();
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
@@ -61,6 +63,7 @@ fn message(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError> {
             text,
             tool: fields.text("function").ok().flatten(),
             call_id: fields.text("tool_call_id").ok().flatten(),
+            failed,
             ..Step::default()
         });
     }
@@ -102,6 +105,7 @@ fn part_text(
             on_server.push(call(word("name"), fields.some("arguments"), word("id")));
             on_server.push(Step {
                 kind: Some(StepKind::Observation),
+                failed: word("error").is_some_and(|error| !error.is_empty()),
                 text: word("error").or_else(|| word("result")).unwrap_or_default(),
                 call_id: word("id"),
                 ..Step::default()

@@ -292,6 +292,7 @@ fn old_observation(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonE
         } else {
             text
         },
+        failed: fields.text("observation").ok().flatten().as_deref() == Some("error"),
         tool: fields.text("observation").ok().flatten(),
         call_id: call
             .and_then(|call| call.text("tool_call_id").ok().flatten())
@@ -321,6 +322,8 @@ fn sdk(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonError> {
             let text = first_text(fields, &["error", "rejection_reason", "detail", "code"]);
             out.push(Step {
                 kind: Some(StepKind::Observation),
+                // What a person refused did not fail.
+                failed: kind != "UserRejectObservation",
                 role: Some(kind),
                 text: text.unwrap_or_else(|| whole(fields)),
                 tool: fields.text("tool_name")?,
@@ -448,6 +451,7 @@ fn sdk_observation(fields: &Fields<'_>, out: &mut Vec<Step>) -> Result<(), JsonE
         tool: fields.text("tool_name")?,
         call_id: fields.text("tool_call_id")?,
         exit_code,
+        failed: inner.boolean("is_error").ok().flatten().unwrap_or(false),
         ..Step::default()
     });
     Ok(())

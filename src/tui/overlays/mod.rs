@@ -291,7 +291,7 @@ fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>,
         PromptKind::Search => Ok(match model.screen {
             Screen::Groups => groups::searched(model, text),
             Screen::Compare => compare::searched(model, text),
-            Screen::Steps => steps::searched(model, text),
+            Screen::Steps => return steps::searched(model, text),
             Screen::Grader | Screen::Schedule => {
                 model.say(Severity::Info, "there is no search here");
                 Vec::new()

@@ -17,6 +17,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{Role, Theme};
+use crate::tui::colour_depth::ColourDepth;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,6 +87,7 @@ pub(super) fn read(text: &str) -> Result<Theme, String> {
         dark: file.dark,
         background: file.background,
         styles,
+        depth: ColourDepth::True,
     })
 }
 

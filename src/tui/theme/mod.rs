@@ -6,6 +6,7 @@
 
 pub mod contrast;
 mod file;
+mod output;
 mod role;
 mod sixteen;
 
@@ -29,6 +30,8 @@ pub struct Theme {
     pub background: Option<Color>,
     /// By the order of [`Role::ALL`].
     styles: Vec<Style>,
+    /// How many colours it may use.
+    depth: ColourDepth,
 }
 
 /// Least contrast of coloured text on a tint.
@@ -79,12 +82,14 @@ impl Theme {
             dark,
             background: None,
             styles: Role::ALL.iter().map(|&role| style(role)).collect(),
+            depth: ColourDepth::True,
         }
     }
 
     /// The same theme as a terminal of this depth shows it.
     #[must_use]
-    pub fn at_depth(self, depth: ColourDepth) -> Self {
+    pub fn at_depth(mut self, depth: ColourDepth) -> Self {
+        self.depth = depth;
         match depth {
             ColourDepth::None => self.without_colour(),
             ColourDepth::Sixteen => sixteen::reduce(self),
@@ -99,6 +104,7 @@ impl Theme {
     pub fn without_colour(mut self) -> Self {
         self.name.push_str(" (no colour)");
         self.background = None;
+        self.depth = ColourDepth::None;
         for style in &mut self.styles {
             style.fg = None;
             style.bg = None;

@@ -79,7 +79,7 @@ fn away(tint: Rgb, background: Option<Rgb>) -> Rgb {
 }
 
 /// The colour among the sixteen that has this hue; `None` for a grey.
-fn hue((r, g, b): Rgb, dark: bool) -> Option<Color> {
+pub(super) fn hue((r, g, b): Rgb, dark: bool) -> Option<Color> {
     let (low, high) = (r.min(g).min(b), r.max(g).max(b));
     if u16::from(high - low) * 100 < u16::from(high) * GREY {
         return None;

@@ -4,6 +4,7 @@
 //! knows the terminal library; `layout.rs` says where things stand to all of them.
 
 mod candidates;
+mod hunk_place;
 mod layout;
 mod reading;
 mod state;
@@ -14,6 +15,7 @@ mod update;
 mod view;
 
 pub use candidates::{Candidate, candidates, letter, order};
+pub use hunk_place::{current_place, show_hunk};
 pub use layout::{Layout, Slot};
 pub use reading::go_to_row;
 pub use state::{Body, Place, State};

@@ -16,7 +16,7 @@ use crate::tui::effect::Effect;
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, OpenedGroup, Screen, Severity};
 use crate::tui::overlays::{Overlay, PromptKind};
-use crate::tui::screens::groups;
+use crate::tui::screens::{groups, steps};
 use crate::tui::update::{change, go_to, open_group, shown_ranking};
 use crate::tui::widgets::diff_lines::scroll_bar_row;
 
@@ -107,6 +107,16 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::NextMatch => find(model, true, false),
         Action::PreviousMatch => find(model, false, false),
         Action::OpenSteps => return go_to(model, Screen::Steps),
+        Action::OpenStepOfHunk => {
+            let place = super::current_place(model);
+            return match place {
+                Some(place) => steps::open_step_of(model, place),
+                None => {
+                    model.say(Severity::Info, "there is no change here");
+                    Vec::new()
+                }
+            };
+        }
         Action::OpenGrader => return go_to(model, Screen::Grader),
         Action::OpenSchedule => return go_to(model, Screen::Schedule),
         Action::CopyPatch => return copy(model),

@@ -11,8 +11,16 @@ fn steps(columns: u16, rows: u16) -> Model {
     model
 }
 
+/// Presses keys that end in a search, and lets the search come to its end.
+fn find(model: &mut Model, keys: &str) {
+    press(model, keys);
+    let of = super::update::shown(model).unwrap();
+    let hits = super::request(model, of).unwrap().run(&|| false).unwrap();
+    super::found(model, of, hits);
+}
+
 fn current(model: &Model) -> usize {
-    let (transcript, at) = super::update::transcript(model).unwrap();
+    let (transcript, _, at) = super::update::focused(model).unwrap();
     transcript.step_at(at.row)
 }
 
@@ -57,10 +65,10 @@ fn the_system_prompt_is_folded_until_asked_for() {
 fn search_unfolds_what_it_finds() {
     let mut model = steps(100, 30);
     press(&mut model, "z");
-    press(&mut model, "/such<enter>");
+    find(&mut model, "/such<enter>");
     assert_eq!(current(&model), 2);
     assert!(screen(&model).contains("such"));
-    press(&mut model, "/nowhere<enter>");
+    find(&mut model, "/nowhere<enter>");
     assert!(model.status.text.contains("not in these steps"));
 }
 

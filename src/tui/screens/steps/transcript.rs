@@ -2,11 +2,15 @@
 //!
 //! Line starts are found once, when a trajectory is opened; whatever a window shows is looked up.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::gist;
+use super::heads::StepHead;
+use super::kinds::Kinds;
 use crate::domain::{Step, StepKind};
-use crate::tui::long_text::LongText;
+use crate::tui::long_text::{Extent, LongText, Shown};
+use crate::tui::pattern::Pattern;
 
 /// What one row of the transcript is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,12 +23,29 @@ pub enum Row {
     Args(usize, usize),
 }
 
-/// The rows of one trajectory's steps.
+impl Row {
+    /// The step that the row belongs to.
+    #[must_use]
+    pub fn step(self) -> usize {
+        let (Self::Head(step) | Self::Text(step, _) | Self::Args(step, _)) = self;
+        step
+    }
+
+    /// Where the row stands among all, folded and hidden ones too.
+    #[must_use]
+    pub fn place(self) -> (usize, u8, usize) {
+        match self {
+            Self::Head(step) => (step, 0, 0),
+            Self::Text(step, line) => (step, 1, line),
+            Self::Args(step, line) => (step, 2, line),
+        }
+    }
+}
+
+/// The heads and lines of one trajectory's steps; folding and filtering do not change them.
 #[derive(Debug)]
-pub struct Transcript {
+pub struct Lines {
     steps: Vec<Body>,
-    /// First row of every step, and the number of all rows at the end.
-    starts: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -33,100 +54,19 @@ struct Body {
     text: LongText,
     args: String,
     arg_lines: LongText,
+    /// Whether it is folded until asked for.
     folded: bool,
-    failed: bool,
 }
 
-/// What the list says of a step.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StepHead {
-    /// What the step is.
-    pub kind: StepKind,
-    /// Name of the tool, when it has one; of an observation that of its call. Untrusted text.
-    pub tool: Option<String>,
-    /// What it says in one line, see [`gist::gist`]. Untrusted text.
-    pub gist: String,
-    /// The call that an observation answers, when the trace tells it.
-    pub answers: Option<Answered>,
-    /// Exit code, when recorded.
-    pub exit_code: Option<i64>,
-    /// Duration in milliseconds, when recorded.
-    pub ms: Option<u64>,
-    /// Tokens written, when recorded.
-    pub tokens: Option<u64>,
-    /// Cost in US dollars, when recorded.
-    pub cost_usd: Option<f64>,
-    /// When it happened, as recorded. Untrusted text.
-    pub time: Option<String>,
-    /// Whether its text was cut off.
-    pub truncated: bool,
-}
-
-/// The call that an observation answers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Answered {
-    /// The call's gist. Untrusted text.
-    pub call: String,
-    /// `(place, count)` from 1 among the calls made at once; `None` for one made alone.
-    pub place: Option<(usize, usize)>,
-}
-
-impl StepHead {
-    /// The head of a step by itself; which call it answers only the trace tells.
-    #[must_use]
-    pub fn of(step: &Step) -> Self {
-        Self {
-            kind: step.kind(),
-            tool: step.tool.clone(),
-            gist: gist::gist(step),
-            answers: None,
-            exit_code: step.exit_code,
-            ms: step.ms,
-            tokens: step.tokens,
-            cost_usd: step.cost_usd,
-            time: step.time.clone(),
-            truncated: step.truncated,
-        }
-    }
-
-    /// The heads of a trace; observations know the last call of their id before them.
-    fn of_all(steps: &[Step]) -> Vec<Self> {
-        let mut heads: Vec<Self> = steps.iter().map(Self::of).collect();
-        let mut calls: HashMap<&str, usize> = HashMap::new();
-        // `(place, count)` of each step among those of its kind that follow each other.
-        let mut places = Vec::with_capacity(steps.len());
-        for run in steps.chunk_by(|a, b| a.kind() == b.kind()) {
-            places.extend((1..=run.len()).map(|place| (place, run.len())));
-        }
-        for (index, step) in steps.iter().enumerate() {
-            let Some(id) = step.call_id.as_deref().filter(|id| !id.is_empty()) else {
-                continue;
-            };
-            match step.kind() {
-                StepKind::ToolCall => {
-                    calls.insert(id, index);
-                }
-                StepKind::Observation => {
-                    let Some(&call) = calls.get(id) else { continue };
-                    let answered = Answered {
-                        call: heads[call].gist.clone(),
-                        place: Some(places[call]).filter(|(_, count)| *count > 1),
-                    };
-                    let tool = heads[call].tool.clone();
-                    heads[index].tool = tool.or(heads[index].tool.take());
-                    heads[index].answers = Some(answered);
-                }
-                _ => {}
-            }
-        }
-        heads
-    }
-}
-
-/// Whether a step reports a failure: an exit code other than 0.
-#[must_use]
-pub fn is_failure(step: &Step) -> bool {
-    step.exit_code.is_some_and(|code| code != 0)
+/// The rows of one trajectory's steps.
+#[derive(Debug)]
+pub struct Transcript {
+    lines: Arc<Lines>,
+    folded: Vec<bool>,
+    /// The steps of kinds that are shown.
+    visible: Vec<usize>,
+    /// First row of every step, and the number of all rows at the end; a hidden step has none.
+    starts: Vec<usize>,
 }
 
 /// Whether a step is folded until asked for: a system prompt, or several lines on the state of the
@@ -136,11 +76,10 @@ fn starts_folded(step: &Step) -> bool {
     step.kind() == StepKind::System || (is_state && step.text.contains('\n'))
 }
 
-impl Transcript {
-    /// Finds the lines of every step; system prompts and states of the
-    /// environment are folded at the start.
+impl Lines {
+    /// Finds the lines of every step.
     #[must_use]
-    pub fn of(steps: &[Step]) -> Self {
+    pub fn of(steps: &[Step], extent: Extent) -> Self {
         let steps = steps
             .iter()
             .zip(StepHead::of_all(steps))
@@ -149,48 +88,117 @@ impl Transcript {
                 Body {
                     head,
                     text: if has_text {
-                        LongText::of(&step.text)
+                        LongText::with(&step.text, extent)
                     } else {
                         LongText::default()
                     },
-                    arg_lines: LongText::of(&args),
+                    arg_lines: LongText::with(&args, extent),
                     args,
                     folded: starts_folded(step),
-                    failed: is_failure(step),
                 }
             })
             .collect();
+        Self { steps }
+    }
+
+    /// The lines of one step that match, in order, with the number of matches in each.
+    #[must_use]
+    pub fn matches(&self, index: usize, step: &Step, wanted: &Pattern) -> Vec<(Row, usize)> {
+        let Some(body) = self.steps.get(index) else {
+            return Vec::new();
+        };
+        let text = body.text.matches(&step.text, wanted).into_iter();
+        let text = text.map(|(line, count)| (Row::Text(index, line), count));
+        let args = body.arg_lines.matches(&body.args, wanted).into_iter();
+        text.chain(args.map(|(line, count)| (Row::Args(index, line), count)))
+            .collect()
+    }
+}
+
+impl Transcript {
+    /// The rows of these steps; system prompts and states of the environment are folded at the
+    /// start.
+    #[must_use]
+    pub fn of(steps: &[Step]) -> Self {
+        Self::with(Lines::of(steps, Extent::Gist), Kinds::default())
+    }
+
+    /// The rows of these lines without the hidden kinds.
+    #[must_use]
+    pub fn with(lines: Lines, hidden: Kinds) -> Self {
+        let folded = lines.steps.iter().map(|body| body.folded).collect();
         let mut transcript = Self {
-            steps,
+            lines: Arc::new(lines),
+            folded,
+            visible: Vec::new(),
             starts: Vec::new(),
         };
-        transcript.count();
+        transcript.hide(hidden);
         transcript
+    }
+
+    /// Hides the steps of these kinds, and no others.
+    pub fn hide(&mut self, hidden: Kinds) {
+        let steps = self.lines.steps.iter().enumerate();
+        self.visible = steps
+            .filter(|(_, body)| !hidden.has(body.head.kind))
+            .map(|(step, _)| step)
+            .collect();
+        self.count();
     }
 
     fn count(&mut self) {
         self.starts.clear();
         let mut row = 0;
-        for body in &self.steps {
+        let mut visible = self.visible.iter().peekable();
+        for (step, (body, folded)) in self.lines.steps.iter().zip(&self.folded).enumerate() {
             self.starts.push(row);
+            if visible.next_if(|next| **next == step).is_none() {
+                continue;
+            }
             row += 1;
-            if !body.folded {
+            if !folded {
                 row += body.text.len() + body.arg_lines.len();
             }
         }
         self.starts.push(row);
     }
 
+    /// What the rows are of.
+    #[must_use]
+    pub fn lines(&self) -> &Arc<Lines> {
+        &self.lines
+    }
+
     /// What the list says of a step.
     #[must_use]
     pub fn head(&self, step: usize) -> Option<&StepHead> {
-        self.steps.get(step).map(|body| &body.head)
+        self.lines.steps.get(step).map(|body| &body.head)
     }
 
-    /// Number of steps.
+    /// Number of steps, the hidden ones too.
     #[must_use]
     pub fn steps(&self) -> usize {
-        self.steps.len()
+        self.lines.steps.len()
+    }
+
+    /// The steps that are shown, in order.
+    #[must_use]
+    pub fn visible(&self) -> &[usize] {
+        &self.visible
+    }
+
+    /// Whether a step is shown.
+    #[must_use]
+    pub fn is_visible(&self, step: usize) -> bool {
+        self.visible.binary_search(&step).is_ok()
+    }
+
+    /// How many steps of a kind there are, hidden or not.
+    #[must_use]
+    pub fn count_of(&self, kind: StepKind) -> usize {
+        let steps = self.lines.steps.iter();
+        steps.filter(|body| body.head.kind == kind).count()
     }
 
     /// Number of rows.
@@ -205,16 +213,17 @@ impl Transcript {
         self.len() == 0
     }
 
-    /// The step that a row belongs to; the last one past the end.
+    /// The step that a row belongs to; the last one shown past the end.
     #[must_use]
     pub fn step_at(&self, row: usize) -> usize {
+        if row >= self.len() {
+            return self.visible.last().copied().unwrap_or(0);
+        }
         let after = self.starts.partition_point(|&start| start <= row);
-        after
-            .saturating_sub(1)
-            .min(self.steps.len().saturating_sub(1))
+        after.saturating_sub(1)
     }
 
-    /// The head's row of a step.
+    /// The head's row of a step; of a hidden one the row of the next that is shown.
     #[must_use]
     pub fn start(&self, step: usize) -> usize {
         self.starts.get(step).copied().unwrap_or(0)
@@ -227,7 +236,7 @@ impl Transcript {
             return None;
         }
         let step = self.step_at(row);
-        let body = self.steps.get(step)?;
+        let body = self.lines.steps.get(step)?;
         let Some(line) = (row - self.starts[step]).checked_sub(1) else {
             return Some(Row::Head(step));
         };
@@ -237,50 +246,70 @@ impl Transcript {
         })
     }
 
-    /// The text of a row's line; empty for a head. `steps` is what the transcript was made of.
+    /// A row's line as it is shown; empty for a head. `steps` is what the transcript was made of.
     #[must_use]
-    pub fn line<'a>(&'a self, steps: &'a [Step], row: Row) -> &'a str {
-        match row {
-            Row::Head(_) => "",
-            Row::Text(step, line) => match (self.steps.get(step), steps.get(step)) {
-                (Some(body), Some(step)) => body.text.line(&step.text, line),
-                _ => "",
+    pub fn line<'a>(&'a self, steps: &'a [Step], row: Row) -> Shown<'a> {
+        let body = self.lines.steps.get(row.step());
+        match (row, body, steps.get(row.step())) {
+            (Row::Text(_, line), Some(body), Some(step)) => body.text.shown(&step.text, line),
+            (Row::Args(_, line), Some(body), _) => body.arg_lines.shown(&body.args, line),
+            _ => Shown {
+                text: Cow::Borrowed(""),
+                looks: Vec::new(),
             },
-            Row::Args(step, line) => self
-                .steps
-                .get(step)
-                .map_or("", |body| body.arg_lines.line(&body.args, line)),
         }
     }
 
     /// Whether a step is folded.
     #[must_use]
     pub fn is_folded(&self, step: usize) -> bool {
-        self.steps.get(step).is_some_and(|body| body.folded)
+        self.folded.get(step).copied().unwrap_or(false)
+    }
+
+    /// Which steps are folded.
+    #[must_use]
+    pub fn folds(&self) -> &[bool] {
+        &self.folded
+    }
+
+    /// Folds as another transcript of the same steps did.
+    pub fn fold_like(&mut self, folds: &[bool]) {
+        if folds.len() == self.folded.len() {
+            self.folded.copy_from_slice(folds);
+            self.count();
+        }
     }
 
     /// Folds or unfolds a step.
     pub fn fold(&mut self, step: usize, folded: bool) {
-        if let Some(body) = self.steps.get_mut(step) {
-            body.folded = folded;
+        if let Some(place) = self.folded.get_mut(step) {
+            *place = folded;
         }
         self.count();
     }
 
     /// Folds every step, or unfolds all when all are folded. Answers whether they are folded now.
     pub fn fold_all(&mut self) -> bool {
-        let folded = self.steps.iter().any(|body| !body.folded);
-        for body in &mut self.steps {
-            body.folded = folded;
-        }
+        let folded = self.visible.iter().any(|&step| !self.folded[step]);
+        self.folded.fill(folded);
         self.count();
         folded
     }
 
-    /// The first failed step after `step`.
+    /// The nearest step after `step` that is shown and of which `wanted` holds.
     #[must_use]
-    pub fn next_failure(&self, step: usize) -> Option<usize> {
-        (step + 1..self.steps.len()).find(|&other| self.steps[other].failed)
+    pub fn next(&self, step: usize, wanted: impl Fn(&StepHead) -> bool) -> Option<usize> {
+        let from = self.visible.partition_point(|&other| other <= step);
+        let mut steps = self.visible[from..].iter().copied();
+        steps.find(|&other| wanted(&self.lines.steps[other].head))
+    }
+
+    /// The nearest step before `step` that is shown and of which `wanted` holds.
+    #[must_use]
+    pub fn previous(&self, step: usize, wanted: impl Fn(&StepHead) -> bool) -> Option<usize> {
+        let end = self.visible.partition_point(|&other| other < step);
+        let mut steps = self.visible[..end].iter().rev().copied();
+        steps.find(|&other| wanted(&self.lines.steps[other].head))
     }
 
     /// The row of a line of a step's text or arguments.
@@ -290,28 +319,16 @@ impl Transcript {
             Row::Head(step) => self.start(step),
             Row::Text(step, line) => self.start(step) + 1 + line,
             Row::Args(step, line) => {
-                let text = self.steps.get(step).map_or(0, |body| body.text.len());
+                let text = self.lines.steps.get(step).map_or(0, |body| body.text.len());
                 self.start(step) + 1 + text + line
             }
         }
-    }
-
-    /// The lines that hold a text, in order: folded steps too.
-    #[must_use]
-    pub fn hits(&self, steps: &[Step], wanted: &str) -> Vec<Row> {
-        let mut hits = Vec::new();
-        for (index, (body, step)) in self.steps.iter().zip(steps).enumerate() {
-            let lines = body.text.hits(&step.text, wanted);
-            hits.extend(lines.into_iter().map(|line| Row::Text(index, line)));
-            let lines = body.arg_lines.hits(&body.args, wanted);
-            hits.extend(lines.into_iter().map(|line| Row::Args(index, line)));
-        }
-        hits
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::heads::Answered;
     use super::*;
 
     fn step(kind: StepKind, text: &str) -> Step {
@@ -344,11 +361,7 @@ mod tests {
         assert_eq!(transcript.row(0), Some(Row::Head(0)));
         assert_eq!(transcript.row(1), Some(Row::Head(1)));
         let args: Vec<_> = (2..6)
-            .map(|row| {
-                transcript
-                    .line(&steps, transcript.row(row).unwrap())
-                    .to_owned()
-            })
+            .map(|row| transcript.line(&steps, transcript.row(row).unwrap()).text)
             .collect();
         assert_eq!(args, ["command:", "ls", "cat a", "timeout: 3"]);
         assert_eq!(transcript.row(6), Some(Row::Head(2)));
@@ -365,13 +378,17 @@ mod tests {
         let steps = steps();
         let mut transcript = Transcript::of(&steps);
         assert!(transcript.is_folded(0));
-        assert_eq!(transcript.hits(&steps, "very"), [Row::Text(0, 1)]);
+        let hits = transcript
+            .lines()
+            .matches(0, &steps[0], &Pattern::plain("very"));
+        assert_eq!(hits, [(Row::Text(0, 1), 1)]);
         assert!(transcript.fold_all());
         assert_eq!(transcript.len(), 3);
         assert!(!transcript.fold_all());
         assert_eq!(transcript.row(2), Some(Row::Text(0, 1)));
-        assert_eq!(transcript.next_failure(0), Some(2));
-        assert_eq!(transcript.next_failure(2), None);
+        assert_eq!(transcript.next(0, |head| head.failed), Some(2));
+        assert_eq!(transcript.next(2, |head| head.failed), None);
+        assert_eq!(transcript.previous(2, |head| head.failed), None);
     }
 
     #[test]
@@ -428,11 +445,14 @@ mod tests {
         };
         let steps = [call];
         let transcript = Transcript::of(&steps);
-        let lines: Vec<&str> = (0..transcript.len())
-            .map(|row| transcript.line(&steps, transcript.row(row).unwrap()))
+        let lines: Vec<_> = (0..transcript.len())
+            .map(|row| transcript.line(&steps, transcript.row(row).unwrap()).text)
             .collect();
         assert_eq!(lines, ["", "path: a.py", "content:", "x", "y"]);
-        assert_eq!(transcript.hits(&steps, "a.py"), [Row::Args(0, 0)]);
+        let hits = transcript
+            .lines()
+            .matches(0, &steps[0], &Pattern::plain("a.py"));
+        assert_eq!(hits, [(Row::Args(0, 0), 1)]);
     }
 
     #[test]
@@ -440,5 +460,23 @@ mod tests {
         let transcript = Transcript::of(&[]);
         assert!(transcript.is_empty());
         assert_eq!(transcript.row(0), None);
+    }
+
+    #[test]
+    fn hidden_kinds_have_no_rows_and_are_jumped_over() {
+        let steps = steps();
+        let mut transcript = Transcript::of(&steps);
+        transcript.hide(Kinds::default().toggled(StepKind::ToolCall));
+        assert_eq!(transcript.visible(), [0, 2]);
+        assert_eq!(transcript.row(1), Some(Row::Head(2)));
+        assert_eq!(transcript.step_at(1), 2);
+        assert_eq!(transcript.step_at(99), 2);
+        assert_eq!(transcript.next(0, |_| true), Some(2));
+        assert_eq!(transcript.previous(2, |_| true), Some(0));
+        transcript.hide(Kinds::default().toggled(StepKind::Observation));
+        assert_eq!((transcript.step_at(99), transcript.len()), (1, 6));
+        transcript.hide(Kinds::all_but(StepKind::Other));
+        assert!(transcript.is_empty());
+        assert_eq!((transcript.row(0), transcript.step_at(0)), (None, 0));
     }
 }

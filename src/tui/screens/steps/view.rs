@@ -1,12 +1,16 @@
-//! Drawing the steps screen.
+//! Drawing the steps screen: title, transcripts, and what there is to say without them.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::transcript::{Answered, Row, StepHead, Transcript, is_failure};
-use super::update::{Layout, first_listed, shown, steps, transcript};
-use crate::domain::{Step, StepKind};
+use super::figures::all_figures;
+use super::list::{List, place};
+use super::panels::hidden_words;
+use super::state::Key;
+use super::transcript::{Row, Transcript};
+use super::update::{beside, columns, layout, shown, steps_of, transcript_of};
+use crate::domain::{Step, Trajectory};
 use crate::tui::action::Action;
 use crate::tui::area::Area;
 use crate::tui::model::Model;
@@ -17,71 +21,74 @@ use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::line::{paint, put, put_right};
 use crate::tui::widgets::text_lines;
 
+/// Cells of the call that a head names.
+const CALL: usize = 60;
+
 /// Draws the screen into `area`.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
-    let screen = Area {
-        x: area.x,
-        y: area.y,
-        width: area.width,
-        height: area.height,
-    };
-    let layout = Layout::of(screen);
+    let layout = layout(model);
     let page = Page { model, theme };
     page.title(buffer, layout.title);
-    let (Some(steps), Some((transcript, at))) = (steps(model), transcript(model)) else {
-        let said = match (&model.open_failed, shown(model)) {
-            (Some((failed, reason)), Some((group, _))) if *failed == group => {
-                format!("the steps cannot be read: {}", text::sanitize_line(reason))
-            }
-            (_, Some((group, _))) if is_gone(model, group) => {
-                let key = model.keymap.key_of(Action::Back).unwrap_or_default();
-                format!("the rollouts of this group are gone; {key} leads back")
-            }
-            (_, None) => "there is no rollout whose steps could be read".to_owned(),
-            (_, Some((group, _))) if model.opened(group).is_some() => {
-                "no steps of this rollout were found".to_owned()
-            }
-            _ => "opening the steps …".to_owned(),
+    let keys = columns(model);
+    if let Some(said) = nothing_opened(model) {
+        let width = area.width;
+        let at = (layout.list.x, layout.list.y);
+        put(buffer, at, width, &said, theme.style(Role::Dim));
+        return;
+    }
+    if let Some(of) = shown(model)
+        && layout.list.width > 0
+        && let Some((transcript, steps, at)) = transcript_of(model, of)
+    {
+        let list = List {
+            model,
+            theme,
+            of,
+            transcript,
+            steps,
+            current: transcript.step_at(at.row),
         };
-        put(
-            buffer,
-            (layout.list.x, layout.list.y),
-            screen.width,
-            &said,
-            theme.style(Role::Dim),
-        );
-        return;
-    };
-    if steps.is_empty() {
-        let problem = shown(model)
-            .and_then(|(group, _)| model.opened(group))
-            .and_then(|opened| opened.content.problems.first());
-        let said = problem.map_or_else(
-            || "no trace is recorded for this trajectory".to_owned(),
-            |problem| format!("the steps cannot be read: {}", text::sanitize_line(problem)),
-        );
-        put(
-            buffer,
-            (layout.list.x, layout.list.y),
-            screen.width,
-            &said,
-            theme.style(Role::Dim),
-        );
-        return;
+        list.draw(buffer, layout.list);
     }
-    let step = transcript.step_at(at.row);
-    page.list(buffer, layout.list, (steps, transcript), step);
-    for y in layout.text.y..layout.text.y + layout.text.height {
-        if let Some(x) = layout.text.x.checked_sub(1) {
-            put(buffer, (x, y), 1, "│", theme.style(Role::Border));
+    for (place, (&key, &column)) in keys.iter().zip(layout.columns()).enumerate() {
+        if let Some(x) = column.x.checked_sub(1) {
+            for y in column.y..column.y + column.height {
+                put(buffer, (x, y), 1, "│", theme.style(Role::Border));
+            }
         }
+        if keys.len() > 1 {
+            page.column_head(buffer, column, key);
+        }
+        page.column(buffer, layout.text(place), key);
     }
-    page.text(buffer, layout.text, (steps, transcript), at);
 }
 
-fn is_gone(model: &Model, group: usize) -> bool {
+/// What is said when there are no texts to show.
+fn nothing_opened(model: &Model) -> Option<String> {
+    let Some(of) = shown(model) else {
+        return Some("there is no rollout whose steps could be read".to_owned());
+    };
+    let group = of.0;
+    if let Some((failed, reason)) = &model.open_failed
+        && *failed == group
+    {
+        let reason = text::sanitize_line(reason);
+        return Some(format!("the steps cannot be read: {reason}"));
+    }
     let session = model.session.as_ref();
-    session.is_some_and(|session| session.is_gone(group))
+    if session.is_some_and(|session| session.is_gone(group)) {
+        let key = model.keymap.key_of(Action::Back).unwrap_or_default();
+        return Some(format!(
+            "the rollouts of this group are gone; {key} leads back"
+        ));
+    }
+    if transcript_of(model, of).is_some() {
+        return None;
+    }
+    Some(match model.opened(group) {
+        Some(_) => "no steps of this rollout were found".to_owned(),
+        None => "opening the steps …".to_owned(),
+    })
 }
 
 struct Page<'a> {
@@ -94,37 +101,67 @@ impl Page<'_> {
         self.theme.style(role)
     }
 
-    fn title(&self, buffer: &mut Buffer, area: Area) {
-        let header = self.style(Role::Header);
-        paint(buffer, (area.x, area.y), area.width, header);
-        let (Some((group, index)), Some(session)) = (shown(self.model), &self.model.session) else {
-            return;
-        };
-        let Some(data) = session.group(group) else {
-            return;
-        };
-        let Some(trajectory) = data.trajectories.get(index) else {
-            return;
+    fn trajectory(&self, (group, index): Key) -> Option<&Trajectory> {
+        let session = self.model.session.as_ref()?;
+        session.group(group)?.trajectories.get(index)
+    }
+
+    /// Letter, id and outcome of a trajectory.
+    fn facts(&self, key: Key) -> String {
+        let Some(trajectory) = self.trajectory(key) else {
+            return String::new();
         };
         let mut facts = format!(
-            " · {} {} · {}",
-            letter(index),
+            "{} {} · {}",
+            letter(key.1),
             text::sanitize_line(trajectory.id.as_str()),
             trajectory.outcome.word(),
         );
         if let Some(status) = &trajectory.exit_status {
             facts.push_str(&format!(" · exit {}", text::sanitize_line(status)));
         }
-        let right = transcript(self.model).map_or(String::new(), |(transcript, at)| {
-            if transcript.is_empty() {
-                return String::new();
-            }
-            format!(
-                " step {} of {}",
-                transcript.step_at(at.row) + 1,
-                transcript.steps()
-            )
-        });
+        facts
+    }
+
+    /// Where a trajectory is read, and what is hidden of it.
+    fn progress(&self, key: Key) -> String {
+        let Some((transcript, _, at)) = transcript_of(self.model, key) else {
+            return String::new();
+        };
+        if transcript.steps() == 0 {
+            return String::new();
+        }
+        let hidden = hidden_words(transcript, self.model.steps.hidden);
+        let hidden = match hidden.as_str() {
+            "" => String::new(),
+            words => format!(" {words} ·"),
+        };
+        if transcript.is_empty() {
+            return format!("{hidden} none of {} steps", transcript.steps());
+        }
+        let step = transcript.step_at(at.row) + 1;
+        format!("{hidden} step {step} of {}", transcript.steps())
+    }
+
+    fn title(&self, buffer: &mut Buffer, area: Area) {
+        let header = self.style(Role::Header);
+        paint(buffer, (area.x, area.y), area.width, header);
+        let (Some(key), Some(session)) = (shown(self.model), &self.model.session) else {
+            return;
+        };
+        let Some(data) = session.group(key.0) else {
+            return;
+        };
+        let (facts, right) = if beside(self.model).is_some() {
+            let together = if self.model.steps.together {
+                " · step by step"
+            } else {
+                ""
+            };
+            (format!(" · two trajectories{together}"), String::new())
+        } else {
+            (format!(" · {}", self.facts(key)), self.progress(key))
+        };
         let taken = u16::try_from(right.chars().count())
             .unwrap_or(0)
             .min(area.width);
@@ -136,53 +173,47 @@ impl Page<'_> {
         put_right(buffer, (area.x, area.y), area.width, &right, header);
     }
 
-    fn list(
-        &self,
-        buffer: &mut Buffer,
-        area: Area,
-        (steps, transcript): (&[Step], &Transcript),
-        current: usize,
-    ) {
-        let window = usize::from(area.height);
-        let first = first_listed(current, window, steps.len());
-        let digits = steps
-            .len()
-            .checked_ilog10()
-            .map_or(1, |log| log as usize + 1);
-        let heads: Vec<&StepHead> = (first..first.saturating_add(window))
-            .map_while(|step| transcript.head(step))
-            .collect();
-        let columns = Columns::of(&heads, usize::from(area.width / 3));
-        let numbered = steps.iter().enumerate().skip(first);
-        for (((index, step), head), y) in numbered.zip(heads).zip(area.y..) {
-            let here = index == current;
-            let failed = is_failure(step);
-            let style = if failed {
-                self.style(Role::Error)
-            } else {
-                self.style(kind_role(head.kind))
-            };
-            let style = if here {
-                style.patch(self.style(Role::Cursor))
-            } else {
-                style
-            };
-            if here {
-                paint(buffer, (area.x, y), area.width, self.style(Role::Cursor));
+    /// The line above one of two transcripts.
+    fn column_head(&self, buffer: &mut Buffer, area: Area, key: Key) {
+        let is_focused = shown(self.model) == Some(key);
+        let (mark, role) = if is_focused {
+            ("▸ ", Role::FocusedBorder)
+        } else {
+            ("  ", Role::Dim)
+        };
+        let style = self.style(role);
+        let right = self.progress(key);
+        let taken = u16::try_from(right.chars().count()).unwrap_or(0);
+        let said = format!("{mark}{}", self.facts(key));
+        let width = area.width.saturating_sub(taken);
+        put(buffer, (area.x, area.y), width, &said, style);
+        put_right(buffer, (area.x, area.y), area.width, &right, style);
+    }
+
+    /// A transcript, or why there is none.
+    fn column(&self, buffer: &mut Buffer, area: Area, key: Key) {
+        let found = transcript_of(self.model, key);
+        let said = match found {
+            Some((transcript, steps, at)) if !transcript.is_empty() => {
+                return self.text(buffer, area, (steps, transcript), at);
             }
-            let mark = if here { "▸" } else { " " };
-            let right = columns.line(head);
-            let taken = u16::try_from(right.chars().count()).unwrap_or(0);
-            let said = format!("{mark}{:>digits$} {}", index + 1, words(head));
-            put(
-                buffer,
-                (area.x, y),
-                area.width.saturating_sub(taken),
-                &said,
-                style,
-            );
-            put_right(buffer, (area.x, y), area.width, &right, style);
-        }
+            Some((_, [_, ..], _)) => {
+                let key = self.model.keymap.key_of(Action::FilterKinds);
+                let key = key.unwrap_or_default();
+                format!("every step is of a hidden kind; {key} shows kinds")
+            }
+            _ if steps_of(self.model, key).is_some_and(<[Step]>::is_empty) => {
+                let opened = self.model.opened(key.0);
+                let problem = opened.and_then(|opened| opened.content.problems.first());
+                problem.map_or_else(
+                    || "no trace is recorded for this trajectory".to_owned(),
+                    |problem| format!("the steps cannot be read: {}", text::sanitize_line(problem)),
+                )
+            }
+            _ => "no steps of this rollout were found".to_owned(),
+        };
+        let style = self.style(Role::Dim);
+        put(buffer, (area.x, area.y), area.width, &said, style);
     }
 
     fn text(
@@ -221,9 +252,16 @@ impl Page<'_> {
                         control: self.style(Role::Control),
                         found: self.style(Role::Match),
                     };
-                    let line = transcript.line(steps, found);
-                    text_lines::draw(buffer, place, line, skip, &self.model.steps.search, &styles)
-                        .max(1)
+                    let shown = transcript.line(steps, found);
+                    let pattern = self.model.steps.search.pattern.as_ref();
+                    let places =
+                        pattern.map_or_else(Vec::new, |pattern| pattern.places(&shown.text));
+                    let line = text_lines::Line {
+                        text: &shown.text,
+                        looks: &shown.looks,
+                        places: &places,
+                    };
+                    text_lines::draw_line(buffer, place, &line, skip, &styles, self.theme).max(1)
                 }
             };
             row += 1;
@@ -239,7 +277,7 @@ impl Page<'_> {
         step: &Step,
         transcript: &Transcript,
     ) {
-        let style = self.style(if is_failure(step) {
+        let style = self.style(if step.is_failure() {
             Role::Error
         } else {
             Role::FileHeader
@@ -265,6 +303,9 @@ impl Page<'_> {
         if let Some(tool) = &head.tool {
             said.push_str(&format!(" {}", text::sanitize_line(tool)));
         }
+        if head.edits {
+            said.push_str(" · ✎ edit");
+        }
         if let Some(answers) = &head.answers {
             said.push_str(&place(answers));
             let call = text::cut(&answers.call, CALL);
@@ -283,223 +324,5 @@ impl Page<'_> {
             .min(area.width);
         put(buffer, (area.x, area.y), area.width - taken, &said, style);
         put_right(buffer, (area.x, area.y), area.width, &right, style);
-    }
-}
-
-fn kind_role(kind: StepKind) -> Role {
-    match kind {
-        StepKind::System | StepKind::Observation | StepKind::Other => Role::Dim,
-        StepKind::ToolCall | StepKind::User | StepKind::Message | StepKind::Reasoning => Role::Text,
-        StepKind::Submit => Role::Strong,
-    }
-}
-
-/// Kind, tool and gist: what tells the step apart comes before what may be cut.
-fn words(head: &StepHead) -> String {
-    let kind = match head.kind {
-        StepKind::ToolCall => "call",
-        StepKind::Observation => "  obs",
-        kind => kind.word(),
-    };
-    // The answer to a single call follows it: the call says whose it is.
-    let alone = matches!(&head.answers, Some(answers) if answers.place.is_none());
-    let tool = head.tool.as_deref().filter(|_| !alone);
-    let tool = tool.map_or(String::new(), |tool| {
-        format!("{} ", text::sanitize_line(tool))
-    });
-    let place = head.answers.as_ref().map(place).unwrap_or_default();
-    let place = match place.trim_start() {
-        "" => String::new(),
-        place => format!("{place} "),
-    };
-    format!("{kind} {tool}{place}{}", text::sanitize_line(&head.gist))
-}
-
-/// Which of several calls made at once is answered: ` · 2 of 3`; nothing for one made alone.
-fn place(answers: &Answered) -> String {
-    match answers.place {
-        Some((place, count)) => format!(" · {place} of {count}"),
-        None => String::new(),
-    }
-}
-
-/// Cells of the call that a head names.
-const CALL: usize = 60;
-
-/// Whether it was cut off, exit code, duration, tokens, cost: what counts most comes first.
-type Figures = [String; 5];
-
-fn figures(head: &StepHead) -> Figures {
-    let exit = head.exit_code.map(|code| match code {
-        0 => "exit 0".to_owned(),
-        code => format!("✗ exit {code}"),
-    });
-    [
-        if head.truncated { "cut off" } else { "" }.to_owned(),
-        exit.unwrap_or_default(),
-        head.ms.map(duration).unwrap_or_default(),
-        head.tokens.map(tokens).unwrap_or_default(),
-        head.cost_usd.map(cost).unwrap_or_default(),
-    ]
-}
-
-/// Everything that is known of a step, with a blank before each; the time last.
-fn all_figures(head: &StepHead) -> String {
-    let time = head.time.as_deref().map(text::sanitize_line);
-    let time = time.map(|time| text::cut(&time, TIME));
-    let parts = figures(head).into_iter().chain(time);
-    parts
-        .filter(|part| !part.is_empty())
-        .map(|part| format!(" {part}"))
-        .collect()
-}
-
-/// Cells of a time: ISO 8601 with microseconds and zone fits.
-const TIME: usize = 32;
-
-/// Columns of figures with their widths; those that no step has, or that do not fit, have none.
-struct Columns([usize; 5]);
-
-impl Columns {
-    /// The columns of these steps in at most `room` cells.
-    fn of(heads: &[&StepHead], room: usize) -> Self {
-        let mut widths = [0; 5];
-        for head in heads {
-            for (widest, figure) in widths.iter_mut().zip(figures(head)) {
-                *widest = figure.chars().count().max(*widest);
-            }
-        }
-        let mut left = room;
-        for width in &mut widths {
-            // A blank before each.
-            match left.checked_sub(*width + 1) {
-                Some(rest) if *width > 0 => left = rest,
-                _ => *width = 0,
-            }
-        }
-        Self(widths)
-    }
-
-    /// The figures of one step, aligned to the right; the words have what it leaves free at its
-    /// left.
-    fn line(&self, head: &StepHead) -> String {
-        let figures = figures(head).into_iter().zip(self.0);
-        let line: String = figures
-            .filter(|(_, width)| *width > 0)
-            .map(|(figure, width)| format!(" {figure:>width$}"))
-            .collect();
-        match line.trim_start() {
-            "" => String::new(),
-            said => format!(" {said}"),
-        }
-    }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a figure of three digits is shown"
-)]
-fn tokens(count: u64) -> String {
-    match count {
-        0..10_000 => format!("{count} tok"),
-        10_000..1_000_000 => format!("{:.1}k tok", count as f64 / 1e3),
-        _ => format!("{:.1}M tok", count as f64 / 1e6),
-    }
-}
-
-fn cost(usd: f64) -> String {
-    if usd.abs() < 0.1 {
-        format!("${usd:.4}")
-    } else {
-        format!("${usd:.2}")
-    }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "durations of days are far below 2^53 ms"
-)]
-fn duration(ms: u64) -> String {
-    match ms {
-        0..1000 => format!("{ms}ms"),
-        1000..60_000 => format!("{:.1}s", ms as f64 / 1000.0),
-        _ => format!("{}m{:02}s", ms / 60_000, ms % 60_000 / 1000),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_aligned_and_the_last_ones_give_way() {
-        let head = |tokens, cost_usd| {
-            StepHead::of(&Step {
-                ms: Some(12),
-                tokens,
-                cost_usd,
-                ..Step::default()
-            })
-        };
-        let heads = [head(Some(830), Some(0.0123)), head(Some(12_345), None)];
-        let heads = heads.each_ref();
-        let lines = |room| {
-            let columns = Columns::of(&heads, room);
-            heads.map(|head| columns.line(head))
-        };
-        assert_eq!(
-            lines(30),
-            [" 12ms   830 tok $0.0123", " 12ms 12.3k tok        "]
-        );
-        assert_eq!(lines(16), [" 12ms   830 tok", " 12ms 12.3k tok"]);
-        assert_eq!(lines(8), [" 12ms", " 12ms"]);
-        assert_eq!(lines(2), ["", ""]);
-        let columns = Columns::of(&[&head(None, None)], 30);
-        assert_eq!(columns.line(&head(None, None)), " 12ms");
-        let columns = Columns::of(&heads, 30);
-        assert_eq!(columns.line(&StepHead::of(&Step::default())), "");
-    }
-
-    #[test]
-    fn everything_known_stands_in_the_head_and_cannot_steer() {
-        let step = Step {
-            exit_code: Some(1),
-            time: Some("2026-01-02T03:04:05\u{1b}[2J".to_owned()),
-            truncated: true,
-            cost_usd: Some(1.5),
-            ..Step::default()
-        };
-        let said = all_figures(&StepHead::of(&step));
-        assert!(
-            said.starts_with(" cut off ✗ exit 1 $1.50 2026-01-02T03:04:05"),
-            "{said}"
-        );
-        assert!(!said.contains('\u{1b}'));
-        assert_eq!(all_figures(&StepHead::of(&Step::default())), "");
-    }
-
-    #[test]
-    fn answers_to_calls_made_at_once_say_which() {
-        let head = |place| StepHead {
-            answers: Some(Answered {
-                call: "ls".to_owned(),
-                place,
-            }),
-            ..StepHead::of(&Step {
-                kind: Some(StepKind::Observation),
-                text: "a.py".to_owned(),
-                tool: Some("bash".to_owned()),
-                ..Step::default()
-            })
-        };
-        assert_eq!(words(&head(Some((2, 3)))), "  obs bash · 2 of 3 a.py");
-        assert_eq!(words(&head(None)), "  obs a.py");
-    }
-
-    #[test]
-    fn durations_are_short() {
-        assert_eq!(duration(12), "12ms");
-        assert_eq!(duration(1234), "1.2s");
-        assert_eq!(duration(61_000), "1m01s");
     }
 }

@@ -1,0 +1,105 @@
+//! From a step to the hunk that it made, and from a hunk to its step.
+//!
+//! What is *not* here: which edits a step is known to make (`crate::review::edits`).
+
+use super::transcript::Row;
+use super::update::{shown, step_of, steps_of};
+use crate::domain::StepKind;
+use crate::review::edits;
+use crate::tui::effect::Effect;
+use crate::tui::model::{Model, Screen, Severity};
+use crate::tui::screens::compare;
+use crate::tui::scroll::Position;
+use crate::tui::text;
+use crate::tui::update::go_to;
+
+/// Goes to the hunk that the current step made; of an observation, the one that its call made.
+pub(super) fn open_hunk(model: &mut Model) -> Vec<Effect> {
+    let Some(of) = shown(model) else {
+        return Vec::new();
+    };
+    let (Some(steps), Some(step)) = (steps_of(model, of), step_of(model, of)) else {
+        return Vec::new();
+    };
+    let call = steps.get(..step).and_then(|before| before.last());
+    let step = match (steps.get(step), call) {
+        (Some(step), Some(call))
+            if step.kind() == StepKind::Observation && call.kind() == StepKind::ToolCall =>
+        {
+            call
+        }
+        (Some(step), _) => step,
+        (None, _) => return Vec::new(),
+    };
+    let opened = model.opened(of.0);
+    let Some(patch) = opened.and_then(|opened| opened.patches.get(of.1)) else {
+        return Vec::new();
+    };
+    match edits::hunk_of(step, patch) {
+        Ok(place) => {
+            let said = format!("the step {}", place.certainty);
+            let effects = compare::show_hunk(model, place.file, place.hunk);
+            model.say(Severity::Info, said);
+            effects
+        }
+        Err(reason) => {
+            model.say(Severity::Info, text::sanitize_line(&reason.to_string()));
+            Vec::new()
+        }
+    }
+}
+
+/// Goes to the step of a trajectory of the open group that made a hunk: (file, hunk, line), 0-based.
+pub fn open_step_of(
+    model: &mut Model,
+    place: (usize, Option<usize>, Option<usize>),
+) -> Vec<Effect> {
+    let Some(of) = shown(model) else {
+        return Vec::new();
+    };
+    let opened = model.opened(of.0);
+    let patch = opened.and_then(|opened| opened.patches.get(of.1));
+    let (Some(patch), Some(steps)) = (patch, steps_of(model, of)) else {
+        return Vec::new();
+    };
+    if steps.is_empty() {
+        model.say(Severity::Info, "no trace is recorded for this trajectory");
+        return Vec::new();
+    }
+    match edits::step_of(steps, patch, place) {
+        Ok(found) => {
+            let others = match found.others {
+                0 => String::new(),
+                1 => " · 1 other step edits the file".to_owned(),
+                count => format!(" · {count} other steps edit the file"),
+            };
+            let said = format!("step {} {}{others}", found.step + 1, found.certainty);
+            let mut effects = go_to(model, Screen::Steps);
+            show_step(model, found.step);
+            effects.extend(super::settle(model));
+            model.say(Severity::Info, said);
+            effects
+        }
+        Err(reason) => {
+            model.say(Severity::Info, text::sanitize_line(&reason.to_string()));
+            Vec::new()
+        }
+    }
+}
+
+/// Puts a step at the top of the focused transcript, with its kind shown.
+fn show_step(model: &mut Model, step: usize) {
+    let Some(of) = shown(model) else { return };
+    let Some(transcript) = model.steps.transcript(of) else {
+        return;
+    };
+    let kind = transcript.head(step).map(|head| head.kind);
+    if let Some(kind) = kind.filter(|kind| model.steps.hidden.has(*kind)) {
+        super::panels::hide(model, model.steps.hidden.toggled(kind));
+    }
+    if let Some(transcript) = model.steps.transcript_mut(of) {
+        transcript.fold(step, false);
+        let at = Position::at(transcript.row_of(Row::Head(step)));
+        model.steps.positions.insert(of, at);
+    }
+}
