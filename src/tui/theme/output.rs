@@ -35,16 +35,21 @@ impl Theme {
         } else {
             (black, white)
         };
-        let ink = style.fg.or(text.fg).unwrap_or(bright);
-        let paper = style.bg.or(text.bg).or(self.background);
-        let paper = paper.unwrap_or(ground);
-        let hides = match (rgb(ink), rgb(paper)) {
-            (Some(ink), Some(paper)) => ratio(ink, paper) < HIDDEN,
-            _ => ink == paper,
+        let hides = |style: Style| {
+            let ink = style.fg.or(text.fg).unwrap_or(bright);
+            let paper = style.bg.or(text.bg).or(self.background);
+            let paper = paper.unwrap_or(ground);
+            match (rgb(ink), rgb(paper)) {
+                (Some(ink), Some(paper)) => ratio(ink, paper) < HIDDEN,
+                _ => ink == paper,
+            }
         };
-        if hides {
-            // Hidden text is what a reader must not miss.
-            (style.fg, style.bg) = (None, None);
+        // Hidden text is what a reader must not miss.
+        if hides(style) {
+            style.fg = None;
+        }
+        if hides(style) {
+            style.bg = None;
         }
         style
     }
@@ -83,13 +88,14 @@ mod tests {
         let dark = Theme::read(EMBEDDED[0]).unwrap();
         let red = dark.style(Role::AnsiRed).fg;
         assert_eq!(dark.output(asked("31")).fg, red);
-        assert_eq!(dark.output(asked("30;41")).bg, red);
+        assert_eq!(dark.output(asked("41")).bg, red);
         let direct = dark.output(asked("38;2;250;0;9")).fg;
         assert_eq!(direct, Some(Color::Rgb(250, 0, 9)));
         // Black on black, and white on white, say nothing to a person.
-        for hidden in ["38;2;1;1;1", "30;40", "48;2;200;210;200", "38;5;232"] {
+        for hidden in ["38;2;1;1;1", "48;2;200;210;200", "38;5;232"] {
             assert_eq!(dark.output(asked(hidden)), Style::default(), "{hidden}");
         }
+        assert_eq!(dark.output(asked("30;40")).fg, None);
     }
 
     #[test]
