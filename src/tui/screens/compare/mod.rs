@@ -15,7 +15,7 @@ mod update;
 mod view;
 
 pub use candidates::{Candidate, candidates, letter, order};
-pub use hunk_place::{current_place, show_hunk};
+pub use hunk_place::{PatchPlace, current_place, show_hunk};
 pub use layout::{Layout, Slot};
 pub use reading::go_to_row;
 pub use state::{Body, Place, State};
