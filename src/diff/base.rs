@@ -128,7 +128,8 @@ pub enum Anchor {
     /// The known base has the quoted lines so many lines further down (negative: further up), and
     /// nowhere else nearby.
     Relocated(i64),
-    /// The known base does not have the quoted lines, or at several places.
+    /// The known base does not have the quoted lines, or at several places; or another hunk covers
+    /// the same lines.
     DoesNotApply,
 }
 
@@ -163,7 +164,20 @@ pub(super) fn anchors(
     base: Option<&BaseText>,
 ) -> Vec<(u32, Anchor)> {
     let hunks = file.hunks.iter();
-    hunks.map(|hunk| anchor(patch, hunk, base)).collect()
+    let mut found: Vec<_> = hunks.map(|hunk| anchor(patch, hunk, base)).collect();
+    // A line cannot be changed by two hunks.
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_key(|index| found.get(*index).map(|(start, _)| *start));
+    let mut taken = 0;
+    for index in order {
+        if let (Some(place), Some(hunk)) = (found.get_mut(index), file.hunks.get(index)) {
+            if place.0 < taken {
+                place.1 = Anchor::DoesNotApply;
+            }
+            taken = taken.max(place.0.saturating_add(hunk.old_count));
+        }
+    }
+    found
 }
 
 fn anchor(patch: &Patch, hunk: &Hunk, base: Option<&BaseText>) -> (u32, Anchor) {

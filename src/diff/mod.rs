@@ -7,9 +7,11 @@ mod anchors;
 mod base;
 mod combined;
 mod conflicts;
+mod consensus;
 mod decode;
 mod facts;
 mod hunks;
+mod interdiff;
 mod model;
 mod moves;
 mod pairing;
@@ -17,6 +19,8 @@ mod parse;
 mod patch;
 mod paths;
 mod repair;
+mod results;
+mod sequence;
 mod whitespace;
 mod words;
 
@@ -30,12 +34,16 @@ pub use aligned::{
 pub use base::{Anchor, BaseOrigin, BaseText, Bases, Contradiction};
 pub use conflicts::ConflictMarker;
 pub use decode::{Decoded, decode};
+pub use consensus::{Consensus, Share};
+pub use interdiff::{Compared, Interdiff, InterdiffFile, interdiff};
 pub use model::{
     BinaryData, BinarySizes, Combined, FilePatch, FileStatus, Hunk, HunkLine, LineKind, LineSpan,
 };
 pub use moves::{Move, MoveEnd, Moves, moves};
 pub use patch::{DiffRow, Patch};
 pub use repair::Repair;
+pub use results::{Certainty, Classes, Results};
+pub use sequence::NotComparable;
 pub use whitespace::{Reindented, WhitespaceChange, whitespace_change};
 pub use words::emphasis;
 

@@ -13,7 +13,7 @@ use super::keymap::Keymap;
 use super::loading::Loading;
 use super::overlays::Overlay;
 use super::screens::{compare, grader, groups, schedule, steps};
-use crate::diff::{Aligned, Bases, Patch};
+use crate::diff::{Aligned, Bases, Consensus, Patch, Results};
 use crate::domain::Content;
 use crate::review::EventBody;
 use crate::review::NewEvent;
@@ -107,6 +107,10 @@ pub struct OnBase {
     /// The trajectories' patches side by side; the reference patch, when there is one, is the last
     /// candidate.
     pub aligned: Arc<Aligned>,
+    /// Which of its candidates leave the same behind.
+    pub results: Results,
+    /// How many of the passing ones touch a place.
+    pub consensus: Consensus,
     /// Why a base text is not known although a repository is named, one sentence each.
     pub problems: Vec<String>,
 }

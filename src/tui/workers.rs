@@ -24,7 +24,7 @@ use super::screens::steps::SearchRequest;
 use super::settings::TuiOptions;
 use super::update::OPENED_KEPT;
 use crate::base::{BaseRepos, base_paths, bases_of};
-use crate::diff::{Aligned, CandidatePatch, Patch};
+use crate::diff::{Aligned, CandidatePatch, Consensus, Patch, Results};
 use crate::domain::Outcome;
 use crate::formats::{LoadOptions, LoadedSet, Loader, Problem, Watch};
 use crate::review::{Identity, ReviewSession, Settings};
@@ -303,8 +303,12 @@ pub fn on_base(set: &LoadedSet, opened: &OpenedGroup, repos: &BaseRepos) -> OnBa
             passing: passes(index),
         })
         .collect();
+    let aligned = Aligned::of(&candidates, &bases);
+    let results = Results::of(&aligned);
     OnBase {
-        aligned: Arc::new(Aligned::of(&candidates, &bases)),
+        consensus: Consensus::of(&aligned, &results),
+        results,
+        aligned: Arc::new(aligned),
         bases: Arc::new(bases),
         problems,
     }

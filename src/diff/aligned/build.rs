@@ -80,7 +80,10 @@ fn file(
         } else {
             base::anchors(patch, file, base.as_deref())
         };
-        let script = Script::of(file, &anchors);
+        let script = match merge {
+            true => Script::default(),
+            false => Script::of(file, &anchors),
+        };
         ends |= file.status == FileStatus::Deleted || script.ends;
         let opaque = merge || file.hunks.is_empty() && (file.binary || !file.raw.is_empty());
         of_candidates.push(Some(FileOf {
@@ -102,6 +105,8 @@ fn file(
     }
     let mut made = AlignedFile {
         path: copy.unwrap_or(path).to_owned(),
+        base_path: (is_old || base.is_some()).then(|| path.to_owned()),
+        is_copy: copy.is_some(),
         candidates: of_candidates,
         base,
         contradictions: Vec::new(),
@@ -133,6 +138,7 @@ enum End {
 }
 
 /// What one candidate does to the base file, in order of base lines.
+#[derive(Default)]
 struct Script {
     /// Quoted base lines, strictly ascending.
     old: Vec<(u32, Packed)>,

@@ -40,6 +40,11 @@ pub struct AlignedFile {
     /// The path in the base; for a file that is new in every candidate, or the target of a copy, its
     /// new path.
     pub path: String,
+    /// The path in the base; `None` when the file is new in every candidate.
+    pub base_path: Option<String>,
+    /// Whether this is the target of a copy: not there in the base, where [`Self::base_path`] is its
+    /// source.
+    pub is_copy: bool,
     /// Its place in each candidate's patch, with counts; `None` where it does not touch the file.
     /// One row of the file matrix.
     pub candidates: Vec<Option<FileOf>>,
