@@ -302,9 +302,9 @@ proptest! {
                 prop_assert_eq!(told, wanted);
             }
         }
-        Results::of(&aligned);
+        let _ = Results::of(&aligned);
         if let [a, b, ..] = &case.patches[..] {
-            interdiff(a, b, &bases);
+            let _ = interdiff(a, b, &bases);
         }
     }
 }
@@ -382,7 +382,7 @@ fn real_groups_are_laid_side_by_side() {
             slowest = (took, group.id.to_string());
         }
         let results = Results::of(&aligned);
-        Consensus::of(&aligned, &results);
+        let _ = Consensus::of(&aligned, &results);
         equal += candidates.len() - results.overall.count();
         groups += 1;
         files += aligned.files.len();
