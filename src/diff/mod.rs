@@ -33,8 +33,8 @@ pub use aligned::{
 };
 pub use base::{Anchor, BaseOrigin, BaseText, Bases, Contradiction};
 pub use conflicts::ConflictMarker;
-pub use decode::{Decoded, decode};
 pub use consensus::{Consensus, Share};
+pub use decode::{Decoded, decode};
 pub use interdiff::{Compared, Interdiff, InterdiffFile, interdiff};
 pub use model::{
     BinaryData, BinarySizes, Combined, FilePatch, FileStatus, Hunk, HunkLine, LineKind, LineSpan,
