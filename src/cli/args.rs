@@ -21,6 +21,7 @@ Examples:
   gagar runs --map group=task,reward=ok      records with columns of your own
   gagar rank runs --group G --tiers '[[\"t1\"],[\"t2\",\"t3\"]]' --annotator ann
   gagar export sft runs --db gagar.db -o sft.jsonl
+  gagar diff runs --group G --candidates A,B  patches side by side on their base
   gagar screenshot runs --keys '<enter>' -o compare.svg
 
 Exit codes: 0 fine, 1 done with problems reported, 2 wrong usage, 3 could not be done.";
@@ -248,6 +249,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Write everything loaded as gagar.group/1, one group a line, with all texts
     Convert(ConvertArgs),
+    /// Print the patches of a group: side by side on their shared base, or each on its own
+    Diff(DiffArgs),
     /// Draw any screen into a picture (SVG) or a text: press keys, see what they show
     Screenshot(ScreenshotArgs),
     /// List the formats that can be read: what is a group, a rollout, a verdict in each
@@ -376,6 +379,96 @@ pub struct ConvertArgs {
     pub json: bool,
 }
 
+/// Examples at the end of `gagar diff --help`.
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  gagar diff runs --group django-1234                       all candidates on their base
+  gagar diff runs --group django-1234 --candidates A,C      two of them
+  gagar diff runs --group django-1234 --candidates 1 --own  the first by rank, as a patch
+  gagar diff runs --group django-1234 --stat                files by candidates
+  gagar diff a.patch b.patch --files '*.py' --color always | less -R
+  gagar diff runs --group django-1234 --json | jq 'select(.kind==\"region\")'
+
+JSON lines have a \"kind\": group (candidates with letter, trajectory_id, outcome, rank), then per file
+file (path, rows, counts by letter), row (at: line|inserted|gap, base lines from 1, cells by letter:
+what, new, text) and region (rows from..to, base lines, how many passing candidates touch it, results:
+equal numbers leave the same text).";
+
+/// Arguments of `gagar diff`.
+#[derive(Debug, Args)]
+#[command(after_help = DIFF_EXAMPLES)]
+pub struct DiffArgs {
+    /// What to load.
+    #[command(flatten)]
+    pub input: Input,
+    /// The group's id, or a part of it that no other one has; may be left out when there is one.
+    #[arg(long, value_name = "GROUP")]
+    pub group: Option<String>,
+    /// Which candidates, in which order: letters, ids or places in the ranking (1 = best), between
+    /// commas; left out: all, by rank.
+    #[arg(long, value_name = "LIST")]
+    pub candidates: Vec<String>,
+    /// How they are laid out; left out: aligned when there are several.
+    #[command(flatten)]
+    pub layout: DiffLayout,
+    /// Show the reference patch as well.
+    #[arg(long)]
+    pub reference: bool,
+    /// Only files whose path matches: * within a folder, ** across folders; repeatable.
+    #[arg(long, value_name = "GLOB")]
+    pub files: Vec<String>,
+    /// Unchanged lines shown around a change; left out: as many as the patches quote.
+    #[arg(long, value_name = "LINES")]
+    pub context: Option<usize>,
+    /// With --own: old and new side beside each other.
+    #[arg(long)]
+    pub side_by_side: bool,
+    /// Cut long lines instead of wrapping them.
+    #[arg(long)]
+    pub no_wrap: bool,
+    /// Do not colour code.
+    #[arg(long)]
+    pub no_syntax: bool,
+    /// Columns; left out: the terminal's, 160 in a pipe.
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(20..=2000))]
+    pub width: Option<u16>,
+    /// When to colour.
+    #[arg(long, alias = "colour", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+    /// Theme: dark, light, plain, or the name of one of your own; left out: by the terminal.
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+}
+
+/// How the candidates of a diff are laid out.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[group(multiple = false)]
+pub struct DiffLayout {
+    /// Side by side, a row a line of the base.
+    #[arg(long)]
+    pub aligned: bool,
+    /// One after the other, each as its own patch.
+    #[arg(long)]
+    pub own: bool,
+    /// Only the files and how many lines each candidate changes.
+    #[arg(long)]
+    pub stat: bool,
+    /// The aligned rows as JSON lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// When output is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
 /// Examples at the end of `gagar screenshot --help`.
 const SCREENSHOT_EXAMPLES: &str = "\
 Examples:
@@ -410,8 +503,8 @@ pub struct ScreenshotArgs {
     #[arg(long, value_name = "NAME", default_value = "dark")]
     pub theme: String,
     /// How many colours the terminal has that is drawn.
-    #[arg(long, alias = "color", value_name = "DEPTH", default_value = "true", value_parser = ["none", "16", "256", "true"])]
-    pub colour: String,
+    #[arg(long, alias = "color", value_enum, value_name = "DEPTH", default_value_t = Colour::True)]
+    pub colour: Colour,
     /// The file to write (.svg or .txt); - for stdout.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,

@@ -9,6 +9,7 @@ mod args;
 mod check;
 mod config;
 mod convert;
+mod diff;
 mod doctor;
 mod error;
 mod export;
@@ -79,6 +80,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
         Some(Command::Rank(args)) => rank::run(args, io),
         Some(Command::Export(args)) => export::run(args, io),
         Some(Command::Convert(args)) => convert::run(args, io),
+        Some(Command::Diff(args)) => diff::run(args, io),
         Some(Command::Screenshot(args)) => screenshot::run(args, io),
         Some(Command::Formats { json }) => formats::run(*json, io),
         Some(Command::Keys { keys }) => {

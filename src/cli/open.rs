@@ -14,10 +14,16 @@ use super::inputs::load_options;
 use crate::review::RankingSource;
 use crate::tui::TuiOptions;
 pub(super) use crate::tui::colour_depth::ColourDepth;
+pub(super) use crate::tui::model::OpenedGroup;
+pub(super) use crate::tui::print::{
+    Consensus, Layout, PrintError, PrintOptions, Printed, When, print,
+};
+pub(super) use crate::tui::screens::compare::{candidates, letter, order};
 pub(super) use crate::tui::screenshot::{ScreenshotError, ScreenshotOptions, take};
 pub(super) use crate::tui::settings::{ThemeChoice, config_folder};
 use crate::tui::settings::{choose_theme, read_keys, read_themes};
 pub(super) use crate::tui::text::sanitize_line;
+pub(super) use crate::tui::workers::{on_base, open_group};
 
 /// Opens the terminal interface.
 ///
@@ -116,7 +122,7 @@ fn check_theme(chosen: Option<&ThemeChoice>) -> Result<(), CliError> {
 }
 
 /// The depth that is asked for; `None` = what the environment says.
-fn depth(asked: Colour) -> Option<ColourDepth> {
+pub(super) fn depth(asked: Colour) -> Option<ColourDepth> {
     match asked {
         Colour::Auto => None,
         Colour::None => Some(ColourDepth::None),
@@ -131,8 +137,19 @@ fn depth(asked: Colour) -> Option<ColourDepth> {
 /// # Errors
 /// A configuration file cannot be used.
 fn theme_choice(screen: &Screen, paths: &[PathBuf]) -> Result<Option<ThemeChoice>, CliError> {
-    match &screen.theme {
-        Some(name) => Ok(Some(ThemeChoice::One(name.clone()))),
+    diff_theme(screen.theme.as_deref(), paths)
+}
+
+/// The theme that a diff is printed with, see [`theme_choice`].
+///
+/// # Errors
+/// A configuration file cannot be used.
+pub(super) fn diff_theme(
+    named: Option<&str>,
+    paths: &[PathBuf],
+) -> Result<Option<ThemeChoice>, CliError> {
+    match named {
+        Some(name) => Ok(Some(ThemeChoice::One(name.to_owned()))),
         None => super::config::theme(paths),
     }
 }

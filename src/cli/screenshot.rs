@@ -11,7 +11,7 @@ use super::error::CliError;
 use super::inputs::{
     check_paths, load_options, refuse_inputs, refuse_loaded, require_db, tell_problems,
 };
-use super::open::{ScreenshotError, ScreenshotOptions, take};
+use super::open::{ColourDepth, ScreenshotError, ScreenshotOptions, depth, take};
 use super::output::Io;
 use super::whole_file::write_whole;
 use crate::review::RankingSource;
@@ -42,7 +42,7 @@ pub fn run(args: &ScreenshotArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         keys: args.keys.clone(),
         size: args.size,
         theme: args.theme.clone(),
-        colour: args.colour.clone(),
+        depth: depth(args.colour).unwrap_or(ColourDepth::True),
     })
     .map_err(failure)?;
     let set = picture.set.as_deref();

@@ -25,6 +25,7 @@ pub mod model;
 pub mod number;
 pub mod overlays;
 pub mod pattern;
+pub mod print;
 pub mod runtime;
 pub mod screens;
 pub mod screenshot;

@@ -40,8 +40,8 @@ pub struct ScreenshotOptions {
     pub size: (u16, u16),
     /// Name of the theme.
     pub theme: String,
-    /// How many colours: `none`, `16`, `256` or `true`.
-    pub colour: String,
+    /// How many colours the terminal has that is drawn.
+    pub depth: ColourDepth,
 }
 
 impl ScreenshotOptions {
@@ -57,7 +57,7 @@ impl ScreenshotOptions {
             keys: String::new(),
             size: (160, 48),
             theme: "dark".to_owned(),
-            colour: "true".to_owned(),
+            depth: ColourDepth::True,
         }
     }
 }
@@ -71,7 +71,7 @@ pub enum ScreenshotError {
     /// The keys end the program.
     #[error("--keys: {0} leaves gagar, there is no screen to draw")]
     Left(String),
-    /// No such theme, or no such depth of colour.
+    /// No such theme.
     #[error("{0}")]
     Unknown(String),
     /// Theme files, default keys or judgements cannot be read.
@@ -127,10 +127,9 @@ pub fn take(options: ScreenshotOptions) -> Result<Screenshot, ScreenshotError> {
     let theme = choose_theme(&themes, Some(&chosen), || true)
         .map_err(|error| ScreenshotError::Unknown(error.to_string()))?;
     let palette = Palette::of(&themes[theme]);
-    let depth = depth_named(&options.colour)?;
     themes = themes
         .into_iter()
-        .map(|theme| theme.at_depth(depth))
+        .map(|theme| theme.at_depth(options.depth))
         .collect();
     let keymap = Keymap::new(None).map_err(|errors| unreadable(errors.join("; ")))?;
     let names = themes.iter().map(|theme| theme.name.clone()).collect();
@@ -178,16 +177,4 @@ fn copy_of(file: &Path) -> Result<MemoryStore, String> {
         .events_since(0)
         .map_err(|error| error.to_string())?;
     Ok(MemoryStore::holding(events))
-}
-
-fn depth_named(name: &str) -> Result<ColourDepth, ScreenshotError> {
-    match name {
-        "none" => Ok(ColourDepth::None),
-        "16" => Ok(ColourDepth::Sixteen),
-        "256" => Ok(ColourDepth::Indexed),
-        "true" => Ok(ColourDepth::True),
-        _ => Err(ScreenshotError::Unknown(format!(
-            "{name} is not a depth of colour"
-        ))),
-    }
 }

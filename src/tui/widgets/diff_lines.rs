@@ -100,6 +100,23 @@ pub fn draw(buffer: &mut Buffer, area: Area, document: &Document, top: Position,
     scroll_bar(buffer, area, (top.row, at - top.row), document, look);
 }
 
+/// Draws one row, without its first `skip` display lines, into all of `place`.
+pub fn draw_row(
+    buffer: &mut Buffer,
+    place: Area,
+    document: &Document,
+    (row, skip): (&Row<'_>, usize),
+    look: &Look<'_>,
+) {
+    let mut painter = Painter {
+        buffer,
+        document,
+        look,
+        place,
+    };
+    painter.row(row, skip);
+}
+
 /// Which part of a document is seen, and where its hunks and remarks are.
 fn scroll_bar(
     buffer: &mut Buffer,
