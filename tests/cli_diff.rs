@@ -281,3 +281,16 @@ fn a_pipe_gets_no_colours_and_one_that_closes_is_no_error() {
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn an_interdiff_goes_from_one_result_to_the_other() {
+    let desk = Desk::of(&[&edit("2"), &edit("zwei"), &edit("2")]);
+    let out = desk.out(&["--interdiff", "--candidates", "A,B"]);
+    assert!(out.starts_with("from A pass · t1"), "{out}");
+    assert!(out.contains("− 2\n") && out.contains("+ zwei\n"), "{out}");
+    let same = desk.out(&["--interdiff", "--candidates", "A,C"]);
+    assert!(same.contains("both leave the same behind"), "{same}");
+    let three = desk.run(&["--interdiff"]);
+    assert_eq!(three.code, 2, "{three:?}");
+    assert!(three.err.contains("two candidates, not of 3"), "{three:?}");
+}

@@ -385,6 +385,7 @@ Examples:
   gagar diff runs --group django-1234                       all candidates on their base
   gagar diff runs --group django-1234 --candidates A,C      two of them
   gagar diff runs --group django-1234 --candidates 1 --own  the first by rank, as a patch
+  gagar diff runs --group django-1234 --candidates A,B --interdiff
   gagar diff runs --group django-1234 --stat                files by candidates
   gagar diff a.patch b.patch --files '*.py' --color always | less -R
   gagar diff runs --group django-1234 --json | jq 'select(.kind==\"region\")'
@@ -450,6 +451,9 @@ pub struct DiffLayout {
     /// One after the other, each as its own patch.
     #[arg(long)]
     pub own: bool,
+    /// From the result of the first to the result of the second
+    #[arg(long)]
+    pub interdiff: bool,
     /// Only the files and how many lines each candidate changes.
     #[arg(long)]
     pub stat: bool,

@@ -14,10 +14,8 @@ use super::inputs::load_options;
 use crate::review::RankingSource;
 use crate::tui::TuiOptions;
 pub(super) use crate::tui::colour_depth::ColourDepth;
-pub(super) use crate::tui::model::OpenedGroup;
-pub(super) use crate::tui::print::{
-    Consensus, Layout, PrintError, PrintOptions, Printed, When, print,
-};
+pub(super) use crate::tui::model::{OnBase, OpenedGroup};
+pub(super) use crate::tui::print::{Layout, PrintError, PrintOptions, Printed, When, print};
 pub(super) use crate::tui::screens::compare::{candidates, letter, order};
 pub(super) use crate::tui::screenshot::{ScreenshotError, ScreenshotOptions, take};
 pub(super) use crate::tui::settings::{ThemeChoice, config_folder};

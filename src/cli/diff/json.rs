@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::Chosen;
 use crate::cli::error::CliError;
-use crate::cli::open::Consensus;
+use crate::cli::open::OnBase;
 use crate::cli::output::Io;
-use crate::diff::{Aligned, AlignedFile, AlignedRow, Cell};
+use crate::diff::{Aligned, AlignedFile, AlignedRow, Cell, Consensus};
 
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -91,11 +91,12 @@ struct Change<'a> {
 /// # Errors
 /// When the output cannot be written.
 pub fn print(
-    (group_id, aligned): (&str, &Aligned),
+    (group_id, on_base): (&str, &OnBase),
     files: &[usize],
     chosen: &[Chosen],
     io: &mut Io<'_>,
 ) -> Result<(), CliError> {
+    let (aligned, consensus): (&Aligned, _) = (&on_base.aligned, &on_base.consensus);
     io.json(&Line::Group {
         group_id,
         files: files.len(),
@@ -109,12 +110,11 @@ pub fn print(
             })
             .collect(),
     })?;
-    let consensus = Consensus::of(aligned);
     for (index, file) in files
         .iter()
         .filter_map(|&i| Some((i, aligned.files.get(i)?)))
     {
-        print_file((index, file), (aligned, &consensus), chosen, io)?;
+        print_file((index, file), (aligned, consensus), chosen, io)?;
     }
     Ok(())
 }
@@ -161,8 +161,8 @@ fn print_file(
         io.json(&Line::Region {
             rows: (region.rows.start, region.rows.end),
             base: region.base,
-            passing: consensus.touching(region),
-            of_passing: consensus.len(),
+            passing: consensus.share(region).touching,
+            of_passing: consensus.share(region).passing,
             results: named(chosen, |candidate| {
                 let touched = region.is_touched_by(candidate.index);
                 touched.then(|| region.result_of(candidate.index))

@@ -88,7 +88,7 @@ pub fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let id = session.group(group).map_or("", |group| group.id.as_str());
     let layout = &args.layout;
     if layout.json {
-        json::print((id, aligned), &wanted, &chosen, io)?;
+        json::print((id, &on_base), &wanted, &chosen, io)?;
     } else if layout.stat {
         stat::print(aligned, &wanted, &chosen, io)?;
     } else {
@@ -100,7 +100,7 @@ pub fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
             })
             .collect();
         let options = options(args, printed.len())?;
-        print(aligned, &wanted, &printed, &options, io.out).map_err(failure)?;
+        print(&on_base, &wanted, &printed, &options, io.out).map_err(failure)?;
     }
     Ok(Ending::of(problems))
 }
@@ -153,7 +153,9 @@ fn reference(texts: &OpenedGroup) -> Result<Chosen, CliError> {
 }
 
 fn options(args: &DiffArgs, count: usize) -> Result<PrintOptions, CliError> {
-    let layout = if args.layout.own || args.side_by_side || (count < 2 && !args.layout.aligned) {
+    let layout = if args.layout.interdiff {
+        Layout::Interdiff
+    } else if args.layout.own || args.side_by_side || (count < 2 && !args.layout.aligned) {
         Layout::Own
     } else {
         Layout::Aligned
@@ -178,6 +180,9 @@ fn failure(error: PrintError) -> CliError {
     match error {
         PrintError::Output(error) => error.into(),
         PrintError::Theme(_) => CliError::usage(error),
+        PrintError::NotTwo(_) => {
+            CliError::usage(error).hint("name them: --candidates A,B; or one and --reference")
+        }
         PrintError::Narrow { .. } => CliError::usage(error)
             .hint("name fewer: --candidates A,B; or --width, or --own: one after the other"),
     }

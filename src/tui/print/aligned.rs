@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use ratatui::buffer::Buffer;
 
-use super::consensus::Consensus;
 use super::paper::Paper;
 use super::{PrintError, PrintOptions, Printed};
-use crate::diff::{Aligned, AlignedFile, AlignedRow, Cell, HunkLine, Patch, emphasis};
+use crate::diff::{Aligned, AlignedFile, AlignedRow, Cell, Consensus, HunkLine, Patch, emphasis};
 use crate::tui::area::Area;
 use crate::tui::highlight::{FileColours, Highlighter, SyntaxRole};
+use crate::tui::model::OnBase;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::code_text::{self, Layers};
@@ -29,19 +29,20 @@ const COMFORTABLE: usize = 36;
 /// # Errors
 /// No room for so many columns, or an output that cannot be written.
 pub fn print(
-    aligned: &Aligned,
+    on_base: &OnBase,
     files: &[usize],
     candidates: &[Printed],
     options: &PrintOptions,
     paper: &mut Paper<'_>,
 ) -> Result<(), PrintError> {
-    let consensus = Consensus::of(aligned);
+    let aligned: &Aligned = &on_base.aligned;
+    let consensus = &on_base.consensus;
     let highlighter = Highlighter::default();
     let digits = digits(aligned, files);
-    let sheets = sheets(paper.width, candidates.len(), digits, &consensus);
+    let sheets = sheets(paper.width, candidates.len(), digits, consensus);
     let per_sheet = candidates.len().div_ceil(sheets).max(1);
     for (place, candidates) in candidates.chunks(per_sheet).enumerate() {
-        let columns = columns(paper.width, candidates.len(), digits, &consensus)?;
+        let columns = columns(paper.width, candidates.len(), digits, consensus)?;
         if place > 0 {
             paper.blank()?;
             paper.blank()?;
@@ -50,7 +51,7 @@ pub fn print(
             aligned,
             candidates,
             options,
-            consensus: &consensus,
+            consensus,
             highlighter: &highlighter,
             digits,
             columns,
@@ -122,7 +123,7 @@ fn columns(
 
 /// Columns of the consensus at the right edge.
 fn right_width(consensus: &Consensus) -> usize {
-    2 * consensus.len().to_string().len() + 2
+    2 * consensus.counted().len().to_string().len() + 2
 }
 
 struct Sheet<'a, 'p> {
@@ -396,10 +397,9 @@ impl<'a> Sheet<'a, '_> {
             AlignedRow::Inserted { .. } | AlignedRow::Gap { .. } => None,
         };
         let region = of.region_at(row).filter(|region| region.rows.start == row);
-        let said = region.filter(|_| !self.consensus.is_empty()).map(|region| {
-            let touching = self.consensus.touching(region);
-            format!("{touching}/{}", self.consensus.len())
-        });
+        let said = region.map(|region| self.consensus.share(region));
+        let said = said.filter(|share| share.passing > 0);
+        let said = said.map(|share| format!("{}/{}", share.touching, share.passing));
         let (wrap, digits, theme) = (self.options.wrap, self.digits, self.paper.theme);
         let columns = &self.columns;
         let text_of = |column: &Range<u16>| {

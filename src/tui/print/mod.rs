@@ -6,20 +6,18 @@
 
 mod aligned;
 mod coloured_row;
-mod consensus;
+mod interdiff;
 mod own;
 mod paper;
 
 use std::io::{self, IsTerminal, Write, stdout};
 
 use super::colour_depth::ColourDepth;
+use super::model::OnBase;
 use super::settings::{ThemeChoice, choose_theme, config_folder, read_themes};
 use super::terminal::background_is_dark;
 use super::theme::Theme;
-use crate::diff::Aligned;
 use paper::Paper;
-
-pub use consensus::Consensus;
 
 /// Columns where no terminal says how many it has.
 const PIPE_WIDTH: u16 = 160;
@@ -31,6 +29,8 @@ pub enum Layout {
     Aligned,
     /// One after the other, each as its own patch.
     Own,
+    /// From the result of the first to that of the second.
+    Interdiff,
 }
 
 /// When output is coloured.
@@ -68,7 +68,7 @@ pub struct PrintOptions {
 /// A candidate that is printed.
 #[derive(Debug, Clone)]
 pub struct Printed {
-    /// Its place in [`Aligned::candidates`].
+    /// Its place in [`crate::diff::Aligned::candidates`].
     pub index: usize,
     /// What stands over it. Untrusted text.
     pub title: String,
@@ -90,17 +90,20 @@ pub enum PrintError {
         /// Those there are.
         width: u16,
     },
+    /// What turns one result into another needs one and another.
+    #[error("an interdiff is of two candidates, not of {0}")]
+    NotTwo(usize),
     /// The output cannot be written.
     #[error(transparent)]
     Output(#[from] io::Error),
 }
 
-/// Prints candidates; `files` are places in [`Aligned::files`].
+/// Prints candidates; `files` are places in [`crate::diff::Aligned::files`].
 ///
 /// # Errors
 /// See [`PrintError`].
 pub fn print(
-    aligned: &Aligned,
+    on_base: &OnBase,
     files: &[usize],
     candidates: &[Printed],
     options: &PrintOptions,
@@ -114,8 +117,18 @@ pub fn print(
     let theme = theme(options, coloured)?;
     let mut paper = Paper::new(&theme, width(options), coloured, out);
     match options.layout {
-        Layout::Aligned => aligned::print(aligned, files, candidates, options, &mut paper),
-        Layout::Own => Ok(own::print(aligned, files, candidates, options, &mut paper)?),
+        Layout::Aligned => aligned::print(on_base, files, candidates, options, &mut paper),
+        Layout::Own => {
+            let aligned = &on_base.aligned;
+            Ok(own::print(aligned, files, candidates, options, &mut paper)?)
+        }
+        Layout::Interdiff => match candidates {
+            [from, to] => {
+                interdiff::print(on_base, files, (from, to), options, &mut paper)?;
+                Ok(())
+            }
+            others => Err(PrintError::NotTwo(others.len())),
+        },
     }
 }
 

@@ -43,27 +43,7 @@ pub fn print(
             highlighter: &highlighter,
         };
         paper.banner(&candidate.title, &counts(&found.patch), Role::Title)?;
-        pages.print(&found.patch, paper)?;
-    }
-    Ok(())
-}
-
-fn counts(patch: &Patch) -> String {
-    format!("+{} −{}", patch.added(), patch.removed())
-}
-
-/// How the files of one patch are printed.
-struct Pages<'a> {
-    wanted: BTreeSet<usize>,
-    /// Whether nothing is left out, so that what belongs to no file is printed as well.
-    all: bool,
-    options: &'a PrintOptions,
-    highlighter: &'a Highlighter,
-}
-
-impl Pages<'_> {
-    fn print(&self, patch: &Arc<Patch>, paper: &mut Paper<'_>) -> io::Result<()> {
-        let said = match patch.presence {
+        let said = match found.patch.presence {
             PatchPresence::Missing => Some("no patch is recorded"),
             PatchPresence::Empty => Some("the patch is empty"),
             PatchPresence::NotADiff => Some("no diff; what is recorded:"),
@@ -72,6 +52,34 @@ impl Pages<'_> {
         if let Some(said) = said {
             paper.say(said, Role::Dim)?;
         }
+        pages.print(&found.patch, paper)?;
+    }
+    Ok(())
+}
+
+/// Lines that a patch adds and removes.
+pub fn counts(patch: &Patch) -> String {
+    format!("+{} −{}", patch.added(), patch.removed())
+}
+
+/// How the files of one patch are printed.
+pub struct Pages<'a> {
+    /// The files, by their place in the patch.
+    pub wanted: BTreeSet<usize>,
+    /// Whether nothing is left out, so that what belongs to no file is printed as well.
+    pub all: bool,
+    /// How.
+    pub options: &'a PrintOptions,
+    /// Colours code.
+    pub highlighter: &'a Highlighter,
+}
+
+impl Pages<'_> {
+    /// Prints them.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn print(&self, patch: &Arc<Patch>, paper: &mut Paper<'_>) -> io::Result<()> {
         let shape = if self.options.side_by_side {
             Shape::Split
         } else {
