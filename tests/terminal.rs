@@ -214,3 +214,73 @@ fn what_is_written_while_it_runs_comes_in() {
     session.write("q");
     assert!(session.end().0.success());
 }
+
+/// A script that can be run, in a folder of its own.
+fn script(text: &str) -> (tempfile::TempDir, String) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("program");
+    std::fs::write(&path, format!("#!/bin/sh\n{text}")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+#[test]
+fn the_editor_has_the_terminal_for_itself_and_gives_it_back() {
+    let text = "stty -a | grep -q -- '-icanon' && echo raw || echo cooked\n\
+        head -1 \"$2\"; echo \"at $1\"; read line; echo \"got $line\" > \"$0.out\"; cat \"$2\" >/dev/null";
+    let (folder, editor) = script(text);
+    let mut session = Session::start(&[("VISUAL", &editor), ("EDITOR", "no-such-program")]);
+    session.wait_for("fetcher__retry-58");
+    session.write("\r");
+    session.wait_for("@@ −12,7");
+    session.write("e");
+    session.wait_for("diff --git");
+    session.wait_for("cooked");
+    session.wait_for("at +");
+    session.wait_until("the shell's screen", |screen| !screen.alternate_screen());
+    // Keys typed now are the editor's.
+    session.write("qqq\n");
+    session.wait_for("the recorded one stays as it is");
+    session.wait_until("the screen back", vt100::Screen::alternate_screen);
+    let got = std::fs::read_to_string(folder.path().join("program.out")).unwrap();
+    assert_eq!(got, "got qqq\n");
+    session.write("q");
+    assert!(session.end().0.success());
+}
+
+#[test]
+fn the_pager_gets_the_patch_and_a_failure_is_told() {
+    let (_folder, pager) = script("echo page; cat | head -1; read line < /dev/tty; exit 3");
+    let pager = format!("'{pager}' -x");
+    let mut session = Session::start(&[("GAGAR_PAGER", &pager), ("EDITOR", "no-such-program")]);
+    session.wait_for("fetcher__retry-58");
+    session.write("\r");
+    session.wait_for("@@ −12,7");
+    session.write("P");
+    session.wait_for("page");
+    session.wait_for("diff --git");
+    session.write("\n");
+    session.wait_for("ended with exit status: 3");
+    session.write("e");
+    session.wait_for("no-such-program was not found (from $EDITOR)");
+    session.write("q");
+    assert!(session.end().0.success());
+}
+
+#[test]
+fn a_key_for_the_editor_that_interrupts_does_not_end_gagar() {
+    let (_folder, editor) = script("trap 'echo cut; exit 0' INT; echo waiting; sleep 30 & wait");
+    let mut session = Session::start(&[("VISUAL", &editor)]);
+    session.wait_for("fetcher__retry-58");
+    session.write("\r");
+    session.wait_for("@@ −12,7");
+    session.write("e");
+    session.wait_for("waiting");
+    session.write("\x03");
+    session.wait_for("the recorded one stays as it is");
+    session.write("q");
+    assert!(session.end().0.success());
+}

@@ -9,6 +9,7 @@ mod combined;
 mod conflicts;
 mod consensus;
 mod decode;
+mod excerpt;
 mod facts;
 mod hunks;
 mod interdiff;
@@ -35,6 +36,7 @@ pub use base::{Anchor, BaseOrigin, BaseText, Bases, Contradiction};
 pub use conflicts::ConflictMarker;
 pub use consensus::{Consensus, Share};
 pub use decode::{Decoded, decode};
+pub use excerpt::hunk_patch;
 pub use interdiff::{Compared, Interdiff, InterdiffFile, interdiff};
 pub use model::{
     BinaryData, BinarySizes, Combined, FilePatch, FileStatus, Hunk, HunkLine, LineKind, LineSpan,

@@ -1,6 +1,28 @@
 //! Work that an update asks for; the runtime does it and answers with a [`super::message::Message`].
 
+use std::sync::Arc;
+
+use super::query::Query;
 use crate::review::NewEvent;
+
+/// A program of the person's that works on a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outside {
+    /// The editor, on a copy that cannot be changed.
+    Editor {
+        /// The text.
+        text: Arc<str>,
+        /// The copy's file name.
+        name: String,
+        /// 1-based line to show.
+        line: usize,
+    },
+    /// The pager.
+    Pager {
+        /// The text.
+        text: Arc<str>,
+    },
+}
 
 /// Work to run outside the model.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +50,24 @@ pub enum Effect {
     },
     /// Store events in one transaction.
     Save(Vec<NewEvent>),
+    /// Search the patches of all candidates of a group.
+    SearchGroup {
+        /// The group.
+        group: usize,
+        /// What for.
+        query: Query,
+    },
+    /// Save a text to a file.
+    SaveFile {
+        /// The path as typed; `~` is the home folder.
+        path: String,
+        /// The text.
+        text: Arc<str>,
+        /// Whether a file that is there is replaced.
+        overwrite: bool,
+    },
+    /// Hand the terminal to another program until it ends.
+    RunProgram(Outside),
     /// Put text on the clipboard (OSC 52).
     Copy(String),
     /// Stop the program to the shell (Ctrl-Z).

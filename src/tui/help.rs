@@ -82,7 +82,9 @@ pub fn applies(model: &Model, action: Action) -> bool {
 #[must_use]
 pub fn legend(context: Context) -> &'static [(&'static str, &'static str)] {
     match context {
-        Context::Groups | Context::Compare | Context::Tests | Context::Matrix => &LEGEND,
+        Context::Groups | Context::Compare => &LEGEND,
+        Context::Tests => &TESTS_LEGEND,
+        Context::Matrix => &MATRIX_LEGEND,
         Context::Steps => &STEPS_LEGEND,
         _ => &[],
     }
@@ -120,6 +122,43 @@ const STEPS_LEGEND: [(&str, &str); 8] = [
         "answers the second of three calls that were made at once",
     ),
     ("✗ exit", "exit code of a command that failed"),
+];
+
+const TESTS_LEGEND: [(&str, &str); 5] = [
+    (
+        "✓ ✗ E S ? ·",
+        "passed, failed, error, skipped, status unknown, no result recorded",
+    ),
+    (
+        "≠",
+        "the candidates that ran it differ; such tests come first",
+    ),
+    (
+        "fail to pass",
+        "failed before the change and have to pass with it",
+    ),
+    ("pass to pass", "passed before and have to pass still"),
+    ("● ○ ?", "passing, failing, unscored"),
+];
+
+const MATRIX_LEGEND: [(&str, &str); 7] = [
+    (
+        "+12 −3",
+        "lines added and removed; · = the file is not touched",
+    ),
+    (
+        "A D R C T",
+        "added, deleted, renamed, copied, became another kind of thing; mode: only the mode \
+         changed; bin: binary",
+    ),
+    ("=B", "the very same change of this file as candidate B's"),
+    (
+        "pass, all",
+        "how many of the passing, of all candidates touch it",
+    ),
+    ("only B", "nobody else touches the file"),
+    ("no pass", "no passing candidate touches the file"),
+    ("nobody", "only the reference patch touches the file"),
 ];
 
 const LEGEND: [(&str, &str); 16] = [

@@ -1,5 +1,6 @@
 //! What reaches the model: keys, the mouse, and answers of work.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +8,9 @@ use super::highlight::FileColours;
 use super::key::Key;
 use super::loading::Follow;
 use super::model::{OnBase, OpenedGroup};
+use super::patch_file::SaveError;
+use super::query::Query;
+use super::screens::compare::PatchSpot;
 use super::screens::steps::Hits;
 use crate::review::Event;
 use crate::review::Progress;
@@ -114,6 +118,22 @@ pub enum Message {
         trajectory: usize,
         /// What was found.
         hits: Box<Hits>,
+    },
+    /// The patches of a group are searched.
+    GroupSearched {
+        /// The group.
+        group: usize,
+        /// What for.
+        query: Query,
+        /// The places found, per candidate in group order.
+        found: Vec<Vec<PatchSpot>>,
+    },
+    /// A text is saved to a file, or why not.
+    FileSaved {
+        /// The path as typed.
+        typed: String,
+        /// Where it is now and how many bytes it has.
+        result: Result<(PathBuf, usize), SaveError>,
     },
     /// The oldest outstanding save is stored.
     Saved,

@@ -71,6 +71,19 @@ impl Pattern {
         found
     }
 
+    /// Whether a place of a line matches.
+    #[must_use]
+    pub fn is_in(&self, line: &str) -> bool {
+        let Some(regex) = &self.regex else {
+            return false;
+        };
+        match regex.find(line) {
+            // An empty place is none; behind it there may be another.
+            Some(hit) if hit.is_empty() => regex.find_iter(line).any(|hit| !hit.is_empty()),
+            hit => hit.is_some(),
+        }
+    }
+
     /// How many places of a line match.
     #[must_use]
     pub fn count(&self, line: &str) -> usize {

@@ -4,13 +4,16 @@
 
 use std::io::{Error, IsTerminal, stdin, stdout};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use super::colour_depth::ColourDepth;
-use super::effect::Effect;
+use super::effect::{Effect, Outside};
 use super::input::message_of;
 use super::message::Message;
 use super::model::{Model, OpensFirst, Severity};
+use super::programs;
 use super::screens::steps;
 use super::settings::{
     FoundThemes, TuiOptions, choose_theme, config_folder, read_keys, read_themes,
@@ -21,9 +24,14 @@ use super::update::update;
 use super::view;
 use super::workers::{Workers, patch_of};
 
+/// Most events of the input that are taken at once.
+const MOST_AT_ONCE: usize = 256;
+
 /// What the loop waits for.
 enum Incoming {
     Message(Message),
+    /// What keys and mouse did; the input is read on when the loop says so.
+    Input(Vec<Message>),
     /// The terminal's input ended or cannot be read.
     InputEnded(Error),
     /// The process is to end by this signal.
@@ -78,8 +86,10 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
     draw(&mut tty, &model, &themes)?;
 
     let (post, incoming) = channel();
-    read_input(post.clone())?;
-    watch_signals(post.clone())?;
+    let (read_on, may_read) = channel();
+    read_input(post.clone(), may_read)?;
+    let handed_over = Arc::new(AtomicBool::new(false));
+    watch_signals(post.clone(), Arc::clone(&handed_over))?;
     let workers = Workers::start(
         &options,
         // The loop outlives the workers; a message to a loop that ended is for nobody.
@@ -90,6 +100,8 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
         themes,
         tty,
         workers,
+        read_on,
+        handed_over,
     };
     let ending = runtime.run(&incoming);
     runtime.workers.finish();
@@ -115,6 +127,10 @@ struct Runtime {
     themes: Vec<Theme>,
     tty: Tty,
     workers: Workers,
+    /// Lets the input be read on.
+    read_on: Sender<()>,
+    /// Set while another program has the terminal.
+    handed_over: Arc<AtomicBool>,
 }
 
 impl Runtime {
@@ -128,6 +144,13 @@ impl Runtime {
             while let Some(event) = next {
                 match event {
                     Incoming::Message(message) => leaving |= self.take(message)?,
+                    Incoming::Input(messages) => {
+                        for message in messages {
+                            leaving |= self.take(message)?;
+                        }
+                        // The input thread may be gone; the loop learns that by its last message.
+                        let _ = self.read_on.send(());
+                    }
                     Incoming::InputEnded(error) => return Err(error),
                     Incoming::Signal(signal) => return Ok(Ending::Signal(signal)),
                 }
@@ -186,6 +209,17 @@ impl Runtime {
                             .say(Severity::Error, format!("not copied: {error}"));
                     }
                 }
+                Effect::SearchGroup { group, query } => {
+                    if let Some(opened) = self.model.opened(group) {
+                        self.workers.search_group(Arc::clone(opened), query);
+                    }
+                }
+                Effect::SaveFile {
+                    path,
+                    text,
+                    overwrite,
+                } => self.workers.save_file(path, text, overwrite),
+                Effect::RunProgram(outside) => self.run_program(&outside)?,
                 Effect::StopLoading => self.workers.stop_loading(),
                 Effect::Reload => self.workers.reload(),
                 Effect::Suspend => self.suspend()?,
@@ -196,8 +230,37 @@ impl Runtime {
         Ok(leave)
     }
 
+    /// Lets a program of the person's have the terminal until it ends; says why when it failed.
+    fn run_program(&mut self, outside: &Outside) -> std::io::Result<()> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let ran = match programs::prepare(outside, &variable) {
+            Ok(prepared) => {
+                // The input thread waits meanwhile, so that no key is taken from the program.
+                self.handed_over.store(true, Ordering::SeqCst);
+                let ran = self.tty.hand_over(|| prepared.run());
+                self.handed_over.store(false, Ordering::SeqCst);
+                self.fit_window()?;
+                ran?
+            }
+            Err(error) => Err(error),
+        };
+        match (ran, outside) {
+            (Ok(()), Outside::Editor { .. }) => {
+                let said = "a copy of the patch was open: the recorded one stays as it is";
+                self.model.say(Severity::Info, said);
+            }
+            (Ok(()), Outside::Pager { .. }) => {}
+            (Err(error), _) => self.model.say(Severity::Error, error.to_string()),
+        }
+        Ok(())
+    }
+
     fn suspend(&mut self) -> std::io::Result<()> {
         self.tty.suspend()?;
+        self.fit_window()
+    }
+
+    fn fit_window(&mut self) -> std::io::Result<()> {
         // The window may have another size now.
         let (columns, rows) = self.tty.size()?;
         update(&mut self.model, Message::Resize(columns, rows));
@@ -229,18 +292,24 @@ fn draw(tty: &mut Tty, model: &Model, themes: &[Theme]) -> std::io::Result<()> {
     })
 }
 
-fn read_input(post: Sender<Incoming>) -> std::io::Result<()> {
+/// Reads the input in batches: all that is there, then nothing until the loop has taken it. So
+/// another program that is run for a key has the input for itself.
+fn read_input(post: Sender<Incoming>, may_read: Receiver<()>) -> std::io::Result<()> {
     std::thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || {
             loop {
-                let event = match crossterm::event::read() {
-                    Ok(event) => message_of(event).map(Incoming::Message),
-                    Err(error) => Some(Incoming::InputEnded(error)),
-                };
-                let ended = matches!(event, Some(Incoming::InputEnded(_)));
-                let posted = event.is_none_or(|event| post.send(event).is_ok());
-                if ended || !posted {
+                let mut batch = Vec::new();
+                let ended = read_batch(&mut batch).err();
+                if !batch.is_empty() {
+                    let posted = post.send(Incoming::Input(batch)).is_ok();
+                    if !posted || may_read.recv().is_err() {
+                        return;
+                    }
+                }
+                if let Some(error) = ended {
+                    // Nobody waits for it when the loop has ended.
+                    let _ = post.send(Incoming::InputEnded(error));
                     return;
                 }
             }
@@ -248,8 +317,19 @@ fn read_input(post: Sender<Incoming>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Waits for an event and takes those that are there with it.
+fn read_batch(batch: &mut Vec<Message>) -> std::io::Result<()> {
+    loop {
+        batch.extend(message_of(crossterm::event::read()?));
+        let more = crossterm::event::poll(Duration::ZERO)?;
+        if !more || batch.len() >= MOST_AT_ONCE {
+            return Ok(());
+        }
+    }
+}
+
 #[cfg(unix)]
-fn watch_signals(post: Sender<Incoming>) -> std::io::Result<()> {
+fn watch_signals(post: Sender<Incoming>, handed_over: Arc<AtomicBool>) -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
     let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
@@ -257,6 +337,10 @@ fn watch_signals(post: Sender<Incoming>) -> std::io::Result<()> {
         .name("signals".to_owned())
         .spawn(move || {
             for signal in &mut signals {
+                // Ctrl-C goes to every program of the terminal, but is meant for the one in front.
+                if signal == SIGINT && handed_over.load(Ordering::SeqCst) {
+                    continue;
+                }
                 if post.send(Incoming::Signal(signal)).is_err() {
                     return;
                 }
@@ -267,6 +351,6 @@ fn watch_signals(post: Sender<Incoming>) -> std::io::Result<()> {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the same shape as on unix")]
-fn watch_signals(_: Sender<Incoming>) -> std::io::Result<()> {
+fn watch_signals(_: Sender<Incoming>, _: Arc<AtomicBool>) -> std::io::Result<()> {
     Ok(())
 }

@@ -85,6 +85,18 @@ impl Tty {
         )
     }
 
+    /// Hands the terminal over as it was before, lets `work` use it, and takes it over again.
+    ///
+    /// # Errors
+    /// The terminal cannot be set up again.
+    pub fn hand_over<T>(&mut self, work: impl FnOnce() -> T) -> std::io::Result<T> {
+        restore();
+        let done = work();
+        take_over()?;
+        self.clear()?;
+        Ok(done)
+    }
+
     /// Hands the terminal back to the shell, stops the process, and takes the terminal over again
     /// when it is continued.
     ///

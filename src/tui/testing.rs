@@ -18,11 +18,14 @@ use super::key::parse_keys;
 use super::keymap::Keymap;
 use super::message::{Message, MouseKind};
 use super::model::Model;
+use super::screens::compare::search_patches;
 use super::screens::steps;
 use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
-use super::workers::{KnownLog, LoadInput, feed, on_base, open_group, patch_of, store_events};
+use super::workers::{
+    KnownLog, LoadInput, feed, on_base, open_group, patch_of, save_file, store_events,
+};
 use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
 use crate::review::{Identity, Settings};
@@ -349,6 +352,19 @@ impl Harness {
                     hits,
                 })
             }
+            Effect::SearchGroup { group, query } => {
+                let found = search_patches(self.model.opened(*group)?, query);
+                Some(Message::GroupSearched {
+                    group: *group,
+                    query: query.clone(),
+                    found,
+                })
+            }
+            Effect::SaveFile {
+                path,
+                text,
+                overwrite,
+            } => Some(save_file(path.clone(), text, *overwrite)),
             // Answered in `send`: a save may have several answers.
             Effect::Save(_) => None,
             Effect::Quit => {
@@ -356,6 +372,7 @@ impl Harness {
                 None
             }
             Effect::Copy(_)
+            | Effect::RunProgram(_)
             | Effect::Suspend
             | Effect::Redraw
             | Effect::StopLoading

@@ -176,6 +176,25 @@ pub fn sanitize_line(text: &str) -> String {
         .collect()
 }
 
+/// Returns a text that drives no terminal: control, bidirectional and zero-width characters other
+/// than tabs and line ends replaced by visible symbols. For what leaves the screen as lines of text.
+#[must_use]
+pub fn plain(text: &str) -> Cow<'_, str> {
+    let drives = |c: char| must_be_shown(c) && c != '\t' && c != '\n';
+    if !text.contains(drives) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 64);
+    for c in text.chars() {
+        if drives(c) {
+            out.push_str(&visible(c));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Returns a line cut to `width` columns, ending in `…` when it was longer; safe like
 /// [`sanitize_line`].
 #[must_use]
@@ -213,6 +232,20 @@ pub fn cut_middle(text: &str, width: usize) -> String {
         cells.into_iter().map(|cell| cell.symbol).collect()
     };
     format!("{}…{}", part(0, width - 1 - tail), part(total - tail, tail))
+}
+
+/// Returns the end of a line that fits `width` columns, behind a `…` when something is cut: what tells
+/// two paths apart is mostly there. Safe like [`sanitize_line`].
+#[must_use]
+pub fn cut_start(text: &str, width: usize) -> String {
+    let line = sanitize_line(text);
+    let total = self::width(&line);
+    if total <= width || width == 0 {
+        return cut(&line, width);
+    }
+    let cells = cells(&line, total + 1 - width, width);
+    let end: String = cells.into_iter().map(|cell| cell.symbol).collect();
+    format!("…{end}")
 }
 
 /// Wraps a line at `width` columns (at least 1); returns the byte ranges of its display lines, at
@@ -329,6 +362,15 @@ mod tests {
     }
 
     #[test]
+    fn text_for_other_programs_keeps_its_lines_and_nothing_else_that_drives() {
+        assert_eq!(plain("a\tb\n"), Cow::Borrowed("a\tb\n"));
+        assert_eq!(
+            plain("\u{1b}[2J\r\n\u{9b}\u{202e}x"),
+            "␛[2J␍\n<U+009B><U+202E>x"
+        );
+    }
+
+    #[test]
     fn joiners_show_where_they_only_hide() {
         assert_eq!(sanitize_line("us\u{200d}er"), "us<U+200D>er");
         assert_eq!(sanitize_line("a\u{fe01}\u{e0101}"), "a<U+FE01><U+E0101>");
@@ -356,6 +398,9 @@ mod tests {
         assert_eq!(cut_middle("abcdef", 6), "abcdef");
         assert_eq!(width(&cut_middle("日本語日本語", 7)), 7);
         assert_eq!(cut_middle("abcdef", 0), "");
+        assert_eq!(cut_start("a/b/c.py", 5), "…c.py");
+        assert_eq!(width(&cut_start("日本語日本語", 6)), 6);
+        assert_eq!(cut_start("abc", 3), "abc");
         assert_eq!(wrap("abcdef", 4), [0..4, 4..6]);
         assert_eq!(wrap("", 4), vec![Range { start: 0, end: 0 }]);
     }

@@ -100,6 +100,18 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             trajectory,
             hits,
         } => steps::found(model, (group, trajectory), *hits),
+        Message::GroupSearched {
+            group,
+            query,
+            found,
+        } => {
+            compare::group_searched(model, group, &query, &found);
+            Vec::new()
+        }
+        Message::FileSaved { typed, result } => {
+            compare::patch_saved(model, &typed, result);
+            Vec::new()
+        }
         Message::Saved => {
             model.saves.pending.pop_front();
             model.saves.stored += 1;

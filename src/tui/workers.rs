@@ -20,6 +20,9 @@ use super::highlight::{FileColours, Highlighter};
 use super::loading::Follow;
 use super::message::Message;
 use super::model::{OnBase, OpenedGroup};
+use super::patch_file::{self, SaveError};
+use super::query::Query;
+use super::screens::compare::search_patches;
 use super::screens::steps::SearchRequest;
 use super::settings::TuiOptions;
 use super::update::OPENED_KEPT;
@@ -58,6 +61,7 @@ pub struct Workers {
     search: Sender<(u64, usize, SearchRequest)>,
     /// Number of the newest search; older ones are given up.
     newest_search: Arc<AtomicU64>,
+    search_group: Sender<GroupSearch>,
     store: Option<(Sender<StoreRequest>, JoinHandle<()>)>,
     /// Counts failed saves: what was queued before a failure is not stored after it.
     epoch: u64,
@@ -79,6 +83,11 @@ struct ColourRequest {
     patch: Arc<Patch>,
 }
 
+struct GroupSearch {
+    opened: Arc<OpenedGroup>,
+    query: Query,
+}
+
 struct StoreRequest {
     epoch: u64,
     events: Vec<NewEvent>,
@@ -95,6 +104,7 @@ impl Workers {
         let (colour, colours) = channel();
         let (search, searches) = channel();
         let newest_search = Arc::new(AtomicU64::new(0));
+        let (search_group, group_searches) = channel();
         let (save, saves) = channel();
         let loaded = Arc::new(OnceLock::new());
         let (wake, wakes) = channel();
@@ -116,6 +126,10 @@ impl Workers {
             let (post, newest) = (post.clone(), Arc::clone(&newest_search));
             move || run_search(&searches, &newest, &post)
         })?;
+        spawn("search group", {
+            let post = post.clone();
+            move || run_group_search(&group_searches, &post)
+        })?;
         let storing = spawn("store", {
             let (post, store) = (post.clone(), SqliteStore::at(&options.db));
             move || run_store(&saves, store, &loaded, &post)
@@ -130,6 +144,7 @@ impl Workers {
             colour,
             search,
             newest_search,
+            search_group,
             store,
             epoch: 0,
         })
@@ -184,6 +199,27 @@ impl Workers {
         let number = self.newest_search.fetch_add(1, Ordering::Relaxed) + 1;
         // Without an answer nothing is found; the thread that failed said why.
         let _ = self.search.send((number, group, request));
+    }
+
+    /// Asks for the places of a group's patches that hold something; only the newest request is
+    /// sure to be answered.
+    pub fn search_group(&self, opened: Arc<OpenedGroup>, query: Query) {
+        // Without an answer the list does not open; the thread's panics are caught inside.
+        let _ = self.search_group.send(GroupSearch { opened, query });
+    }
+
+    /// Saves a text to a file, on a thread of its own: the disk may be slow.
+    pub fn save_file(&self, typed: String, text: Arc<str>, overwrite: bool) {
+        let post = self.post.clone();
+        let path = typed.clone();
+        let work = move || post(save_file(typed, &text, overwrite));
+        if let Err(error) = spawn("save", work) {
+            let reason = error.to_string();
+            (self.post)(Message::FileSaved {
+                typed: path.clone(),
+                result: Err(SaveError::Io { path, reason }),
+            });
+        }
     }
 
     /// Stores events in one transaction, after those handed over before.
@@ -543,6 +579,32 @@ fn open_one(
             post(Message::GroupOpened { group, result });
             later
         }
+    }
+}
+
+/// Saves a text to a file that a person named.
+#[must_use]
+pub fn save_file(typed: String, text: &str, overwrite: bool) -> Message {
+    let home = std::env::home_dir();
+    let saved = patch_file::save(&typed, text, overwrite, home.as_deref());
+    let result = saved.map(|path| (path, text.len()));
+    Message::FileSaved { typed, result }
+}
+
+fn run_group_search(requests: &Receiver<GroupSearch>, post: &Post) {
+    while let Ok(mut request) = requests.recv() {
+        while let Ok(newer) = requests.try_recv() {
+            request = newer;
+        }
+        let GroupSearch { opened, query } = request;
+        // A panic finds nothing, which is said.
+        let found = caught(|| search_patches(&opened, &query)).unwrap_or_default();
+        let group = opened.group;
+        post(Message::GroupSearched {
+            group,
+            query,
+            found,
+        });
     }
 }
 

@@ -8,6 +8,7 @@ mod grading;
 mod groups;
 mod live;
 mod overlays;
+mod panels;
 mod saving;
 mod sizes;
 

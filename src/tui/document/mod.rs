@@ -13,7 +13,6 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::diff::{HunkLine, Patch, emphasis};
-use crate::tui::long_text;
 use crate::tui::text;
 
 pub use build::Shape;
@@ -268,18 +267,6 @@ impl Document {
         } else {
             emphasis(other_text, text).1
         }
-    }
-
-    /// The rows that hold what is searched for.
-    #[must_use]
-    pub fn hits(&self, wanted: &str) -> Vec<usize> {
-        let holds = |text: &str| !long_text::find(text, wanted).is_empty();
-        let found = |row: &usize| match self.entries.get(*row) {
-            Some(&Entry::File(file)) => holds(self.file_path(file as usize)),
-            Some(&Entry::Hunk(hunk)) => self.section(hunk).is_some_and(holds),
-            _ => self.texts(*row).into_iter().flatten().any(holds),
-        };
-        (0..self.len()).filter(found).collect()
     }
 
     /// What stands behind the second `@@` of a hunk.

@@ -102,6 +102,26 @@ impl Document {
         .map(|at| first + at)
     }
 
+    /// The row of a line (0-based) of a file's text that is no hunk.
+    #[must_use]
+    pub fn row_of_raw(&self, file: usize, line: usize) -> Option<usize> {
+        let from = self.file_from.get(file).copied().unwrap_or(0);
+        let rows = self.entries.iter().enumerate().skip(from);
+        let mut raws = rows.filter(|(_, entry)| matches!(entry, Entry::Raw(_)));
+        raws.nth(line).map(|(row, _)| row)
+    }
+
+    /// The 0-based line of the file's text that is no hunk which a row shows.
+    #[must_use]
+    pub fn raw_at(&self, row: usize) -> Option<usize> {
+        let is_raw = |entry: &Entry| matches!(entry, Entry::Raw(_));
+        self.entries.get(row).filter(|entry| is_raw(entry))?;
+        let file = self.file_at(row).unwrap_or(0);
+        let from = self.file_from.get(file).copied().unwrap_or(0);
+        let before = self.entries.get(from..row)?;
+        Some(before.iter().filter(|entry| is_raw(entry)).count())
+    }
+
     fn hunk(&self, place: usize) -> Option<&Hunk> {
         let &(file, hunk) = self.hunks.get(place)?;
         self.patch.files.get(file)?.hunks.get(hunk)

@@ -72,14 +72,6 @@ fn changed_words_are_those_of_the_paired_line() {
 }
 
 #[test]
-fn search_finds_lines_and_sections() {
-    let rows = rows();
-    assert_eq!(rows.hits("new").len(), 2);
-    assert_eq!(rows.hits("def F").len(), 0);
-    assert_eq!(rows.hits("def f"), [0]);
-}
-
-#[test]
 fn no_patch_has_no_rows() {
     let rows = Document::of(Arc::new(Patch::missing()), Shape::Unified, &BTreeSet::new());
     assert!(rows.is_empty());
@@ -144,5 +136,15 @@ fn old_and_new_lines_that_are_paired_share_a_row() {
             header: false
         })
     );
-    assert_eq!(document.hits("second"), [7]);
+    assert_eq!(document.raw_at(7), None);
+}
+
+#[test]
+fn lines_of_text_that_is_no_hunk_are_counted_by_file() {
+    let patch = Patch::read(Arc::from("no diff\nat all"));
+    let document = Document::of(Arc::new(patch), Shape::Unified, &BTreeSet::new());
+    let row = document.row_of_raw(0, 1).unwrap();
+    assert_eq!(document.texts(row)[0], Some("at all"));
+    assert_eq!(document.raw_at(row), Some(1));
+    assert_eq!(document.row_of_raw(0, 2), None);
 }

@@ -23,6 +23,12 @@ pub use view::draw;
 pub enum PromptKind {
     /// Searching on the open screen.
     Search,
+    /// Searching the focused patch, or the panel in its place.
+    SearchPatch,
+    /// Searching the patches of all candidates.
+    SearchGroup,
+    /// The file that a patch is saved to.
+    SavePatch,
     /// Filtering the list of groups.
     Filter,
     /// The open group's note.
@@ -36,7 +42,9 @@ impl PromptKind {
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
-            Self::Search => "search",
+            Self::Search | Self::SearchPatch => "search",
+            Self::SearchGroup => "search the patches of all candidates",
+            Self::SavePatch => "save the patch to a file",
             Self::Filter => "filter",
             Self::Note => "note on this group",
             Self::Value => "value",
@@ -48,6 +56,10 @@ impl PromptKind {
     pub fn purpose(self) -> Option<&'static str> {
         match self {
             Self::Note => Some("goes into SFT exports as reasoning"),
+            Self::SavePatch => Some("the patch as it is recorded, byte for byte"),
+            Self::SearchPatch | Self::SearchGroup => {
+                Some("small letters stand for both cases, re: begins a regular expression")
+            }
             Self::Search | Self::Filter | Self::Value => None,
         }
     }
@@ -64,6 +76,8 @@ pub enum Overlay {
     Problems(Picker),
     /// The marks of the focused candidate.
     Marks(Picker),
+    /// Places of the candidates' patches; see [`compare::State::listed`].
+    Places(Picker),
     /// Leave although something is not saved?
     ConfirmQuit,
     /// A line to type.
@@ -111,6 +125,12 @@ impl Overlay {
     #[must_use]
     pub fn marks() -> Self {
         Self::Marks(Picker::default())
+    }
+
+    /// The places of the candidates' patches that the compare screen lists.
+    #[must_use]
+    pub fn places() -> Self {
+        Self::Places(Picker::default())
     }
 
     /// The question before leaving with unsaved judgements.
@@ -171,6 +191,7 @@ pub fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         Overlay::Palette(picker) => pick(model, picker, key, Overlay::Palette),
         Overlay::Problems(picker) => pick(model, picker, key, Overlay::Problems),
         Overlay::Marks(picker) => pick(model, picker, key, Overlay::Marks),
+        Overlay::Places(picker) => pick(model, picker, key, Overlay::Places),
     }
 }
 
@@ -187,7 +208,8 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
             Overlay::Help(picker)
             | Overlay::Palette(picker)
             | Overlay::Problems(picker)
-            | Overlay::Marks(picker),
+            | Overlay::Marks(picker)
+            | Overlay::Places(picker),
         ) => {
             picker.entry.insert(&one_line);
             picker.cursor = 0;
@@ -290,13 +312,15 @@ fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>,
     match kind {
         PromptKind::Search => Ok(match model.screen {
             Screen::Groups => groups::searched(model, text),
-            Screen::Compare => compare::searched(model, text),
             Screen::Steps => return steps::searched(model, text),
-            Screen::Grader | Screen::Schedule => {
+            Screen::Compare | Screen::Grader | Screen::Schedule => {
                 model.say(Severity::Info, "there is no search here");
                 Vec::new()
             }
         }),
+        PromptKind::SearchPatch => compare::searched(model, text),
+        PromptKind::SearchGroup => compare::searched_group(model, text),
+        PromptKind::SavePatch => compare::patch_named(model, text),
         PromptKind::Filter => groups::filtered(model, text),
         PromptKind::Value => schedule::typed(model, text),
         PromptKind::Note => {
@@ -339,6 +363,9 @@ fn pick(
                 model.overlay = Some(reopen(picker));
                 model.say(Severity::Info, "entry copied");
                 return vec![Effect::Copy(text)];
+            }
+            if let Some(place) = row.place {
+                return compare::choose_place(model, place);
             }
             let action = row.action.map(|action| perform(model, action, None));
             return action.unwrap_or_default();

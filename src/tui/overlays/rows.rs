@@ -27,6 +27,8 @@ pub struct Row {
     pub applies: bool,
     /// What Enter copies, when it runs nothing.
     pub copied: Option<String>,
+    /// The row of the list of places that Enter goes to.
+    pub place: Option<usize>,
 }
 
 /// The rows of an overlay that match what was typed, best first; empty for other overlays.
@@ -45,6 +47,7 @@ pub fn rows(model: &Model, overlay: &Overlay) -> Vec<Row> {
         }
         Overlay::Problems(picker) => matching(problem_rows(model, picker), picker),
         Overlay::Marks(picker) => matching(mark_rows(model, picker), picker),
+        Overlay::Places(picker) => matching(place_rows(model), picker),
         Overlay::ConfirmQuit | Overlay::Prompt { .. } => Vec::new(),
     }
 }
@@ -58,6 +61,7 @@ fn help_rows(model: &Model) -> Vec<Row> {
             action: Some(row.action),
             applies: row.applies,
             copied: None,
+            place: None,
         })
         .collect()
 }
@@ -87,6 +91,7 @@ fn whole(left: &str, text: &str, width: Option<usize>) -> Vec<Row> {
         action: None,
         applies: true,
         copied: None,
+        place: None,
     };
     let Some(width) = width else {
         return vec![row(left, text)];
@@ -155,6 +160,21 @@ fn mark_rows(model: &Model, picker: &Picker) -> Vec<Row> {
     let lines = marks.iter().enumerate();
     lines
         .flat_map(|(place, mark)| whole(if place == 0 { &letter } else { "" }, mark, width))
+        .collect()
+}
+
+/// The places that the compare screen lists.
+fn place_rows(model: &Model) -> Vec<Row> {
+    let listed = model.compare.listed.rows.iter().enumerate();
+    listed
+        .map(|(place, listed)| Row {
+            left: listed.left.clone(),
+            text: listed.text.clone(),
+            action: None,
+            applies: true,
+            copied: None,
+            place: Some(place),
+        })
         .collect()
 }
 

@@ -10,6 +10,7 @@ use crate::review::Filter;
 use crate::tui::area::{self, Area};
 use crate::tui::layout::{centred, inside};
 use crate::tui::model::Model;
+use crate::tui::screens::compare;
 use crate::tui::scroll::reveal;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
@@ -19,7 +20,9 @@ use crate::tui::widgets::line::{paint, put};
 /// Rows that PageUp and PageDown move by.
 pub const PAGE: usize = 10;
 /// Cells of the left column of lists.
-pub const LEFT: u16 = 20;
+const LEFT: u16 = 20;
+/// Most cells of the left column of a list of places: paths are long.
+const LEFT_OF_PLACES: u16 = 44;
 
 /// Where the open overlay is drawn; `None` when none is open.
 #[must_use]
@@ -27,9 +30,11 @@ pub fn area(model: &Model) -> Option<Area> {
     let screen = area::screen(model.size);
     let wide = screen.width.saturating_sub(4).min(110);
     Some(match model.overlay.as_ref()? {
-        Overlay::Help(_) | Overlay::Palette(_) | Overlay::Problems(_) | Overlay::Marks(_) => {
-            centred(screen, wide, screen.height.saturating_sub(2))
-        }
+        Overlay::Help(_)
+        | Overlay::Palette(_)
+        | Overlay::Problems(_)
+        | Overlay::Marks(_)
+        | Overlay::Places(_) => centred(screen, wide, screen.height.saturating_sub(2)),
         Overlay::ConfirmQuit => centred(screen, wide.min(64), 7),
         Overlay::Prompt { .. } => {
             let top = screen.height.saturating_sub(5);
@@ -49,6 +54,14 @@ pub fn text_width(model: &Model) -> usize {
     usize::from(inner.saturating_sub(LEFT)).max(1)
 }
 
+/// Cells of the left column of a list of `width` cells.
+fn left_width(overlay: &Overlay, width: u16) -> u16 {
+    match overlay {
+        Overlay::Places(_) => (width * 2 / 5).clamp(LEFT, LEFT_OF_PLACES),
+        _ => LEFT,
+    }
+}
+
 /// Draws the overlay.
 pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer) {
     let Some(area) = area(model) else { return };
@@ -57,6 +70,7 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
         Overlay::Palette(_) => " actions ".to_owned(),
         Overlay::Problems(_) => " problems and notes ── Enter copies one ".to_owned(),
         Overlay::Marks(_) => " marks of the focused candidate ".to_owned(),
+        Overlay::Places(_) => format!(" {} ", text::sanitize_line(&model.compare.listed.title)),
         Overlay::ConfirmQuit => " not everything is saved ".to_owned(),
         Overlay::Prompt { kind, .. } => format!(" {} ", kind.title()),
     };
@@ -72,7 +86,8 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
         Overlay::Help(picker)
         | Overlay::Palette(picker)
         | Overlay::Problems(picker)
-        | Overlay::Marks(picker) => {
+        | Overlay::Marks(picker)
+        | Overlay::Places(picker) => {
             draw_list(model, overlay, picker, theme, buffer, inner);
         }
         Overlay::ConfirmQuit => draw_confirm(model, theme, buffer, inner),
@@ -156,6 +171,7 @@ fn draw_list(
         window,
         rows.len(),
     );
+    let left = left_width(overlay, list.width);
     for (y, (place, row)) in (list.y..list.y + list.height).zip(rows.iter().enumerate().skip(first))
     {
         let role = if row.applies { Role::Text } else { Role::Dim };
@@ -163,13 +179,17 @@ fn draw_list(
         put(
             buffer,
             (list.x, y),
-            LEFT - 1,
-            &text::cut_middle(&row.left, usize::from(LEFT) - 1),
+            left - 1,
+            &text::cut_middle(&row.left, usize::from(left) - 1),
             theme.style(key),
         );
-        let width = list.width.saturating_sub(LEFT);
+        let width = list.width.saturating_sub(left);
         let line = text::cut(&row.text, usize::from(width));
-        put(buffer, (list.x + LEFT, y), width, &line, theme.style(role));
+        let at = (list.x + left, y);
+        put(buffer, at, width, &line, theme.style(role));
+        if row.place.is_some() {
+            compare::mark_found(model, theme, buffer, at, &line);
+        }
         if place == cursor {
             paint(buffer, (list.x, y), list.width, theme.style(Role::Cursor));
         }

@@ -220,7 +220,7 @@ impl Printer<'_, '_> {
             theme: self.paper.theme,
             wrap: self.pages.options.wrap,
             shift: 0,
-            search: "",
+            search: None,
             flags: &[],
             cursor: None,
             height: &|_| 1,

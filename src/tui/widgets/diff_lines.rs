@@ -12,6 +12,7 @@ use crate::tui::area::Area;
 use crate::tui::document::{Change, Code, Document, Row, Shape, Side};
 use crate::tui::highlight::{FileColours, SyntaxRole};
 use crate::tui::long_text;
+use crate::tui::query::Query;
 use crate::tui::scroll::Position;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
@@ -25,8 +26,8 @@ pub struct Look<'a> {
     pub wrap: bool,
     /// Columns scrolled to the right; 0 when lines wrap.
     pub shift: usize,
-    /// What is searched for; empty = nothing.
-    pub search: &'a str,
+    /// What is searched for.
+    pub search: Option<&'a Query>,
     /// Lines that somebody remarked on.
     pub flags: &'a [Flag<'a>],
     /// The row of the cursor, and whether the column has the focus.
@@ -407,10 +408,10 @@ impl Painter<'_, '_> {
         } else {
             8 * (self.look.shift + 512)
         };
-        long_text::find(
-            &text[..text.floor_char_boundary(reach.min(text.len()))],
-            self.look.search,
-        )
+        let seen = &text[..text.floor_char_boundary(reach.min(text.len()))];
+        self.look
+            .search
+            .map_or(Vec::new(), |query| query.find(seen))
     }
 
     fn text(&mut self, text: &str, skip: usize, gutter: u16, layers: &Layers<'_>) {

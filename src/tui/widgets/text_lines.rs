@@ -32,8 +32,21 @@ pub fn draw(
     search: &str,
     styles: &Styles,
 ) -> u16 {
+    let find = |shown: &str| long_text::find(shown, search);
+    draw_found(buffer, area, line, skip, &find, styles)
+}
+
+/// The same; `find` gives the byte ranges to mark of what is shown of the line.
+pub fn draw_found(
+    buffer: &mut Buffer,
+    area: Area,
+    line: &str,
+    skip: usize,
+    find: &dyn Fn(&str) -> Vec<Range<usize>>,
+    styles: &Styles,
+) -> u16 {
     let shown = long_text::shown(line);
-    let found = long_text::find(&shown, search);
+    let found = find(&shown);
     let line = Line {
         text: &shown,
         looks: &[],

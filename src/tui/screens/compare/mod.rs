@@ -4,20 +4,35 @@
 //! knows the terminal library; `layout.rs` says where things stand to all of them.
 
 mod candidates;
+mod copy;
+mod grid;
 mod hunk_place;
 mod layout;
+mod matrix;
+mod panel;
+mod place_list;
 mod reading;
+mod search;
+mod search_group;
+mod spot;
 mod state;
 mod task;
 #[cfg(test)]
 pub(in crate::tui::screens) mod tests;
+mod tests_panel;
 mod update;
 mod view;
 
 pub use candidates::{Candidate, candidates, letter, order};
+pub use copy::{named as patch_named, saved as patch_saved};
 pub use hunk_place::{PatchPlace, current_place, show_hunk};
 pub use layout::{Layout, Slot};
+pub use panel::mark_found;
+pub use place_list::{Listed, choose as choose_place};
 pub use reading::go_to_row;
+pub use search::searched;
+pub use search_group::{found as group_searched, search_patches, searched as searched_group};
+pub use spot::PatchSpot;
 pub use state::{Body, Place, State};
-pub use update::{enter, focused_candidate, mouse, searched, settle, update};
+pub use update::{enter, focused_candidate, mouse, settle, update};
 pub use view::draw;

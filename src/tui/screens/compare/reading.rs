@@ -40,6 +40,17 @@ impl Go {
             Self::Bottom => Position::at(rows),
         }
     }
+
+    /// Where a cursor at `at` of `count` lines goes.
+    pub(super) fn line(self, at: usize, count: usize) -> usize {
+        let to = match self {
+            Self::Down(lines) => at.saturating_add(lines),
+            Self::Up(lines) => at.saturating_sub(lines),
+            Self::Top => 0,
+            Self::Bottom => count,
+        };
+        to.min(count.saturating_sub(1))
+    }
 }
 
 /// A column's window on its document.

@@ -3,9 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::copy::Saving;
 use super::layout::Slot;
+use super::place_list::PlaceList;
+use super::{matrix, search, tests_panel};
 use crate::domain::TrajectoryIndex;
 use crate::tui::document::{Document, Shape};
+use crate::tui::query::Query;
 use crate::tui::scroll::Position;
 
 /// What stands below the ranking strip.
@@ -70,8 +74,18 @@ pub struct State {
     pub side_by_side: Option<bool>,
     /// How patches are laid out now.
     pub shape: Shape,
-    /// What is searched for; empty = nothing.
-    pub search: String,
+    /// What is searched for.
+    pub query: Option<Query>,
+    /// The places of the focused patch that hold it.
+    pub found: search::Found,
+    /// The places that the list over the screen shows.
+    pub listed: PlaceList,
+    /// The patch that is being saved to a file.
+    pub saving: Option<Saving>,
+    /// The file matrix.
+    pub matrix: matrix::State,
+    /// The tests panel.
+    pub tests: tests_panel::State,
     /// The candidate that the mouse drags.
     pub drag: Option<TrajectoryIndex>,
     /// The column whose scroll bar the mouse holds.
@@ -99,7 +113,12 @@ impl Default for State {
             folded: BTreeMap::new(),
             side_by_side: None,
             shape: Shape::default(),
-            search: String::new(),
+            query: None,
+            found: search::Found::default(),
+            listed: PlaceList::default(),
+            saving: None,
+            matrix: matrix::State::default(),
+            tests: tests_panel::State::default(),
             drag: None,
             dragged_bar: None,
         }

@@ -406,7 +406,7 @@ fn escape_leaves_the_task_first() {
 fn copying_gives_the_whole_patch() {
     let mut model = model(80, 24);
     assert_eq!(press(&mut model, "yp"), [Effect::Copy(patch(2))]);
-    let said = format!("copied: {} bytes (OSC 52", patch(2).len());
+    let said = format!("patch copied: {} bytes (OSC 52", patch(2).len());
     assert!(
         model.status.text.starts_with(&said),
         "{}",

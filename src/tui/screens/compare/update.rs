@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::candidates::{Candidate, candidates, letter, order};
 use super::layout::{Column, Layout, MOST_COLUMNS, Slot, automatic};
-use super::reading::{self, Go, Mark, Motion, Window, document_of, go_to_file, go_to_row, jump};
+use super::reading::{self, Go, Mark, Motion, Window, document_of, go_to_file, jump};
 use super::state::{Body, Place};
-use super::task;
+use super::{copy, panel, search, search_group};
 use crate::domain::{Move, TrajectoryIndex};
 use crate::review::{Change, ReviewState};
 use crate::tui::action::Action;
@@ -15,7 +15,7 @@ use crate::tui::document::{Document, Shape};
 use crate::tui::effect::Effect;
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, OpenedGroup, Screen, Severity};
-use crate::tui::overlays::{Overlay, PromptKind};
+use crate::tui::overlays::Overlay;
 use crate::tui::screens::{groups, steps};
 use crate::tui::update::{change, go_to, open_group, shown_ranking};
 use crate::tui::widgets::diff_lines::scroll_bar_row;
@@ -66,6 +66,12 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         model.say(Severity::Info, "the rollouts of this group are gone");
         return Vec::new();
     }
+    if let Some(effects) = panel::act(model, action) {
+        return effects;
+    }
+    if let Some(effects) = copy::act(model, action) {
+        return effects;
+    }
     let page = page(model);
     match action {
         Action::Back if model.compare.body != Body::Diff => model.compare.body = Body::Diff,
@@ -101,11 +107,12 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::PreviousHunk => jump(model, Mark::Hunk, false),
         Action::NextFile => jump(model, Mark::File, true),
         Action::PreviousFile => jump(model, Mark::File, false),
-        Action::Search => {
-            model.overlay = Some(Overlay::prompt(PromptKind::Search, &model.compare.search))
-        }
-        Action::NextMatch => find(model, true, false),
-        Action::PreviousMatch => find(model, false, false),
+        Action::Matrix => toggle_body(model, Body::Matrix),
+        Action::Tests => toggle_body(model, Body::Tests),
+        Action::Search => search::ask(model),
+        Action::SearchGroup => search_group::ask(model),
+        Action::NextMatch => search::find(model, true),
+        Action::PreviousMatch => search::find(model, false),
         Action::OpenSteps => return go_to(model, Screen::Steps),
         Action::OpenStepOfHunk => {
             let place = super::current_place(model);
@@ -119,7 +126,6 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         }
         Action::OpenGrader => return go_to(model, Screen::Grader),
         Action::OpenSchedule => return go_to(model, Screen::Schedule),
-        Action::CopyPatch => return copy(model),
         Action::NextGroup => return neighbour(model, true),
         Action::PreviousGroup => return neighbour(model, false),
         Action::EditNote => model.overlay = Some(Overlay::note(model)),
@@ -253,11 +259,8 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     if let Some(first) = layout.columns.first().and_then(|column| column.slot) {
         model.compare.first_column = order.iter().position(|&i| i == first).unwrap_or(0);
     }
-    if let Some(panel) = layout.panel {
-        match model.compare.body {
-            Body::Task => task::settle(model, panel),
-            Body::Diff | Body::Matrix | Body::Tests => {}
-        }
+    if let Some(area) = layout.panel {
+        panel::settle(model, area);
         return Vec::new();
     }
     settle_columns(model, group, &layout)
@@ -314,11 +317,8 @@ fn page(model: &Model) -> usize {
 
 fn scroll(model: &mut Model, motion: Motion, go: Go) {
     let layout = layout(model);
-    if let Some(panel) = layout.panel {
-        match model.compare.body {
-            Body::Task => task::scroll(model, panel, go),
-            Body::Diff | Body::Matrix | Body::Tests => {}
-        }
+    if let Some(area) = layout.panel {
+        panel::scroll(model, area, go);
         return;
     }
     let slot = focused(model);
@@ -416,71 +416,6 @@ fn toggle_reference(model: &mut Model) {
     model.say(Severity::Info, said);
 }
 
-/// Searches the focused patch for a text that the prompt gave.
-pub fn searched(model: &mut Model, text: &str) -> Vec<Effect> {
-    model.compare.search = text.to_owned();
-    if !text.is_empty() {
-        find(model, true, true);
-    }
-    settle(model)
-}
-
-fn find(model: &mut Model, forward: bool, here: bool) {
-    let slot = focused(model);
-    let Some(document) = model.compare.document(slot).cloned() else {
-        return;
-    };
-    if model.compare.search.is_empty() {
-        model.say(Severity::Info, "nothing is searched for yet");
-        return;
-    }
-    let hits = document.hits(&model.compare.search);
-    let at = model.compare.place(slot).cursor;
-    let place = if forward {
-        hits.iter()
-            .position(|&row| row > at || (here && row == at))
-            .or(Some(0))
-    } else {
-        hits.iter()
-            .rposition(|&row| row < at)
-            .or(hits.len().checked_sub(1))
-    };
-    match place.and_then(|place| hits.get(place).map(|&row| (place, row))) {
-        Some((place, row)) => {
-            go_to_row(model, slot, row);
-            let said = format!("match {} of {} lines", place + 1, hits.len());
-            model.say(Severity::Info, said);
-        }
-        None => {
-            let said = format!("{:?} is not in this patch", model.compare.search);
-            model.say(Severity::Info, said);
-        }
-    }
-}
-
-fn copy(model: &mut Model) -> Vec<Effect> {
-    let Some(index) = model.compare.focus() else {
-        return Vec::new();
-    };
-    let patch = opened(model)
-        .and_then(|opened| opened.content.trajectories.get(index))
-        .and_then(|content| content.patch.clone());
-    match patch {
-        Some(patch) => {
-            let bytes = patch.len();
-            model.say(
-                Severity::Info,
-                format!("copied: {bytes} bytes (OSC 52; the terminal must allow it)"),
-            );
-            vec![Effect::Copy(patch)]
-        }
-        None => {
-            model.say(Severity::Info, "there is no patch to copy");
-            Vec::new()
-        }
-    }
-}
-
 fn neighbour(model: &mut Model, forward: bool) -> Vec<Effect> {
     let Some(group) = model.compare.group else {
         return Vec::new();
@@ -545,6 +480,8 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
             if let Some(index) = strip_row(model, &layout, x, y) {
                 focus(model, index);
                 model.compare.drag = Some(index);
+            } else if layout.panel.is_some() {
+                panel::click(model, (x, y));
             } else if let Some(file) = file_row(model, &layout, x, y) {
                 go_to_file(model, file);
             } else if let Some(column) = over_column {

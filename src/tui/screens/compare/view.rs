@@ -6,9 +6,8 @@ use ratatui::style::Style;
 
 use super::candidates::{Candidate, candidates, figures, letter};
 use super::layout::{Column, Layout};
+use super::panel;
 use super::reading::Window;
-use super::state::Body;
-use super::task;
 use super::update::{first_listed, focused, opened, shown_order};
 use crate::diff::Patch;
 use crate::domain::redistribution::Status;
@@ -63,11 +62,8 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     };
     page.header(buffer, layout.header);
     ranking_strip::draw(buffer, theme, &candidates, model.compare.focus(), &layout);
-    if let Some(panel) = layout.panel {
-        match model.compare.body {
-            Body::Task => task::draw(model, theme, buffer, panel),
-            Body::Diff | Body::Matrix | Body::Tests => {}
-        }
+    if let Some(area) = layout.panel {
+        panel::draw(model, theme, buffer, area);
     }
     if let Some(files) = layout.files {
         page.files(buffer, files);
@@ -434,7 +430,7 @@ impl Page<'_> {
             theme: self.theme,
             wrap: self.model.compare.wrap,
             shift: self.model.compare.shift,
-            search: &self.model.compare.search,
+            search: self.model.compare.query.as_ref(),
             cursor: Some((place.cursor, focused)),
             height: &|row| window.height(row),
             colours: &colours,

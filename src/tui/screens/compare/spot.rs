@@ -1,0 +1,125 @@
+//! A spot: a place of a candidate's patch, and how the screen goes there.
+//!
+//! Places are those of the parsed patch, not rows of a column: they stay true however the columns
+//! show the patch.
+
+use super::reading::{document_of, go_to_row};
+use super::state::Body;
+use super::update::opened;
+use crate::domain::TrajectoryIndex;
+use crate::tui::document::Document;
+use crate::tui::model::Model;
+
+/// A file, a hunk or a line of a patch; in the order in which a patch shows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PatchSpot {
+    /// 0-based file; 0 in a text that is no diff.
+    pub file: usize,
+    /// 0-based hunk; `None` = the head of the file, or text that is no hunk.
+    pub hunk: Option<usize>,
+    /// 0-based line of the hunk, or of the text that is no hunk; `None` = the head.
+    pub line: Option<usize>,
+}
+
+impl PatchSpot {
+    /// The head of a file.
+    #[must_use]
+    pub fn file(file: usize) -> Self {
+        Self {
+            file,
+            hunk: None,
+            line: None,
+        }
+    }
+
+    /// The head of a hunk.
+    #[must_use]
+    pub fn hunk(file: usize, hunk: usize) -> Self {
+        Self {
+            file,
+            hunk: Some(hunk),
+            line: None,
+        }
+    }
+
+    /// A line of a hunk.
+    #[must_use]
+    pub fn line(file: usize, hunk: usize, line: usize) -> Self {
+        Self {
+            file,
+            hunk: Some(hunk),
+            line: Some(line),
+        }
+    }
+
+    /// A line of text that is no hunk.
+    #[must_use]
+    pub fn raw(file: usize, line: usize) -> Self {
+        Self {
+            file,
+            hunk: None,
+            line: Some(line),
+        }
+    }
+}
+
+/// A place of a candidate's patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spot {
+    /// Whose patch.
+    pub candidate: TrajectoryIndex,
+    /// Where.
+    pub at: PatchSpot,
+}
+
+/// Shows a place: its candidate gets the focus, the cursor goes there. A line that is folded away is
+/// shown by its file.
+pub fn show(model: &mut Model, spot: &Spot) {
+    let Some(group) = model.compare.group else {
+        return;
+    };
+    model.compare.body = Body::Diff;
+    model.compare.focus_on(group, spot.candidate);
+    let Some(opened) = opened(model).cloned() else {
+        return;
+    };
+    let slot = Some(spot.candidate);
+    if let Some(document) = document_of(model, &opened, slot)
+        && let Some(row) = row_of(&document, spot.at)
+    {
+        go_to_row(model, slot, row);
+    }
+}
+
+/// The row that shows a place.
+fn row_of(document: &Document, at: PatchSpot) -> Option<usize> {
+    let exact = match (at.hunk, at.line) {
+        (None, None) => None,
+        (Some(hunk), Some(line)) => document.row_of(at.file, hunk, line),
+        (Some(hunk), None) => {
+            let mut heads = document.hunk_starts().iter().copied();
+            heads.find(|&row| document.hunk_at(row) == Some((at.file, hunk)))
+        }
+        (None, Some(line)) => document.row_of_raw(at.file, line),
+    };
+    exact.or_else(|| document.file_starts().get(at.file).copied())
+}
+
+/// The place of the focused candidate's patch that the cursor is at, when there is one.
+#[must_use]
+pub fn current(model: &Model) -> Option<Spot> {
+    let candidate = model.compare.focus()?;
+    let document = model.compare.document(Some(candidate))?;
+    let row = model.compare.place(Some(candidate)).cursor;
+    let file = document.file_at(row).unwrap_or(0);
+    let at = if let Some(line) = document.line(row) {
+        PatchSpot::line(line.file, line.hunk, line.line)
+    } else if let Some((file, hunk)) = document.hunk_at(row) {
+        PatchSpot::hunk(file, hunk)
+    } else if let Some(line) = document.raw_at(row) {
+        PatchSpot::raw(file, line)
+    } else {
+        PatchSpot::file(file)
+    };
+    Some(Spot { candidate, at })
+}
