@@ -37,8 +37,7 @@ struct Row<'a> {
 }
 
 fn equal(a: &Run<'_>, b: &Run<'_>) -> bool {
-    let ids = |run: &Run<'_>| run.lines.iter().map(|line| line.0).collect::<Vec<_>>();
-    a.lines.len() == b.lines.len() && ids(a) == ids(b)
+    a.lines.len() == b.lines.len() && a.lines.iter().zip(&b.lines).all(|(x, y)| x.0 == y.0)
 }
 
 /// Lays a run against the rows so far.
