@@ -97,7 +97,7 @@ fn the_readme_shows_the_compare_screen_as_it_is() {
         let text = format!("{}{drawn}{}", &readme[..start], &readme[end..]);
         std::fs::write(README, text).unwrap();
     } else {
-        assert!(&readme[start..end] == drawn, "README.md is stale; {BLESS}");
+        assert!(readme[start..end] == drawn, "README.md is stale; {BLESS}");
     }
 }
 

@@ -24,10 +24,12 @@ fn matches(glob: &[u8], text: &[u8]) -> bool {
                 at += stars;
                 let across = stars > 1;
                 // `**/x` also means `x` itself.
-                if across && glob.get(at) == Some(&b'/') && (in_text == 0) {
-                    if matches(&glob[at + 1..], text) {
-                        return true;
-                    }
+                if across
+                    && in_text == 0
+                    && glob.get(at) == Some(&b'/')
+                    && matches(&glob[at + 1..], text)
+                {
+                    return true;
                 }
                 back = Some((at, in_text, across));
             }
