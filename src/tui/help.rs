@@ -221,6 +221,20 @@ const LEGEND: [(&str, &str); 16] = [
     ),
 ];
 
+const STEPS_FOOTER: [(Action, &str); 11] = [
+    (Action::NextStep, "step"),
+    (Action::FoldStep, "fold"),
+    (Action::NextError, "error"),
+    (Action::NextEdit, "edit"),
+    (Action::OpenHunk, "its hunk"),
+    (Action::Search, "search"),
+    (Action::SearchHits, "places"),
+    (Action::FilterKinds, "kinds"),
+    (Action::NextTrajectory, "candidate"),
+    (Action::SecondTrajectory, "two"),
+    (Action::FoldAll, "fold all"),
+];
+
 /// The keys and words of the footer, most useful first.
 #[must_use]
 pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
@@ -261,19 +275,20 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::OpenFile, "go to the file"),
             (Action::FocusNext, "candidate"),
         ],
-        Context::Steps => &[
-            (Action::NextStep, "step"),
-            (Action::FoldStep, "fold"),
-            (Action::NextError, "error"),
-            (Action::NextEdit, "edit"),
-            (Action::OpenHunk, "its hunk"),
-            (Action::Search, "search"),
-            (Action::SearchHits, "places"),
-            (Action::FilterKinds, "kinds"),
-            (Action::NextTrajectory, "candidate"),
-            (Action::SecondTrajectory, "two"),
-            (Action::FoldAll, "fold all"),
-        ],
+        Context::Steps => match model.steps.panel {
+            steps::Panel::Hits => &[
+                (Action::Down, "next place"),
+                (Action::Up, "place before"),
+                (Action::FoldStep, "read here"),
+                (Action::Search, "search"),
+            ],
+            steps::Panel::Kinds(_) => &[
+                (Action::Down, "next"),
+                (Action::FoldStep, "show or hide"),
+                (Action::FoldAll, "only this, or all"),
+            ],
+            steps::Panel::Steps => &STEPS_FOOTER,
+        },
         Context::Grader => &[
             (Action::NextVote, "next answer"),
             (Action::RawAnswer, "raw"),

@@ -228,28 +228,43 @@ fn looks(text: &str, rows: &[Range<usize>]) -> Vec<(usize, Sgr)> {
 
 /// The runs of a line that look like encoded data: no blanks, letters of both cases and digits.
 fn data_runs(line: &str) -> Vec<Range<usize>> {
-    let is_code = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte);
+    const IS_CODE: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 128_u8 {
+            let other = matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-');
+            table[byte as usize] = byte.is_ascii_alphanumeric() || other;
+            byte += 1;
+        }
+        table
+    };
     let bytes = line.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        let length = bytes[at..]
-            .iter()
-            .take_while(|byte| is_code(**byte))
-            .count();
-        if length >= SHORTEST_DATA {
-            let sample = &bytes[at..at + SHORTEST_DATA];
-            let tests: [fn(&u8) -> bool; 3] = [
-                u8::is_ascii_uppercase,
-                u8::is_ascii_lowercase,
-                u8::is_ascii_digit,
-            ];
-            if tests
-                .into_iter()
-                .all(|test| sample.iter().filter(|byte| test(byte)).count() > 32)
-            {
-                found.push(at..at + length);
-            }
+        // A run so long covers the byte that far behind, too: most texts are skipped in big steps.
+        let far = at + SHORTEST_DATA - 1;
+        let Some(window) = bytes.get(at..=far) else {
+            break;
+        };
+        let stop = window.iter().rposition(|byte| !IS_CODE[usize::from(*byte)]);
+        if let Some(stop) = stop {
+            at += stop + 1;
+            continue;
+        }
+        let rest = bytes[far..].iter();
+        let length = rest.take_while(|byte| IS_CODE[usize::from(**byte)]).count() + far - at;
+        let sample = &bytes[at..at + SHORTEST_DATA];
+        let tests: [fn(&u8) -> bool; 3] = [
+            u8::is_ascii_uppercase,
+            u8::is_ascii_lowercase,
+            u8::is_ascii_digit,
+        ];
+        if tests
+            .into_iter()
+            .all(|test| sample.iter().filter(|byte| test(byte)).count() > 32)
+        {
+            found.push(at..at + length);
         }
         at += length + 1;
     }
@@ -301,15 +316,18 @@ pub fn height_of(shown: &str, width: usize) -> usize {
 #[must_use]
 pub fn wrapped(line: &str, width: usize, skip: usize, count: usize) -> Vec<Range<usize>> {
     let width = width.max(1);
+    let plain = is_plain(line);
     let mut found = Vec::new();
     let (mut start, mut place) = (0, 0);
     loop {
         let rest = &line[start..];
         // More bytes than this in one display line are marks without a width.
         let reach = rest.floor_char_boundary(width.saturating_mul(8).max(64));
-        let most = text::wrap(&rest[..reach], width)
-            .first()
-            .map_or(reach, |range| range.end);
+        let most = if plain {
+            rest.len().min(width)
+        } else {
+            text::first_wrapped(&rest[..reach], width)
+        };
         let all = most >= rest.len();
         let length = if all {
             most

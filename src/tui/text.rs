@@ -266,6 +266,19 @@ pub fn wrap(line: &str, width: usize) -> Vec<Range<usize>> {
     lines
 }
 
+/// Bytes of the first display line of a line that is wrapped, see [`wrap`].
+#[must_use]
+pub fn first_wrapped(line: &str, width: usize) -> usize {
+    let mut column = 0;
+    for (at, grapheme) in line.grapheme_indices(true) {
+        column += cell_of(grapheme, at, column).width;
+        if column > width && at > 0 {
+            return at;
+        }
+    }
+    line.len()
+}
+
 /// The last state of a line that overwrote itself with carriage returns (a progress bar), and how
 /// many states came before it; 0 for a plain line. CRs at the very end count as a line end, several
 /// in a row as one.

@@ -11,6 +11,7 @@ mod overlays;
 mod panels;
 mod saving;
 mod sizes;
+mod steps;
 
 use std::path::PathBuf;
 

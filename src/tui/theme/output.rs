@@ -44,7 +44,12 @@ impl Theme {
                 _ => ink == paper,
             }
         };
-        // Hidden text is what a reader must not miss.
+        // Hidden text is what a reader must not miss. The theme's own colours can be read on its
+        // background.
+        let is_themes = sgr.paper.is_none() && matches!(sgr.ink, None | Some(Ink::Named(_)));
+        if is_themes {
+            return style;
+        }
         if hides(style) {
             style.fg = None;
         }

@@ -3,7 +3,7 @@
 use super::heads::StepHead;
 use crate::tui::text;
 
-/// Whether it was cut off, exit code, duration, tokens, cost: what counts most comes first.
+/// Exit code, whether it was cut off, duration, tokens, cost: what counts most comes first.
 type Figures = [String; 5];
 
 fn figures(head: &StepHead) -> Figures {
@@ -13,8 +13,8 @@ fn figures(head: &StepHead) -> Figures {
         _ => head.failed.then(|| "✗ error".to_owned()),
     };
     [
-        if head.truncated { "cut off" } else { "" }.to_owned(),
         exit.unwrap_or_default(),
+        if head.truncated { "cut off" } else { "" }.to_owned(),
         head.ms.map(duration).unwrap_or_default(),
         head.tokens.map(tokens).unwrap_or_default(),
         head.cost_usd.map(cost).unwrap_or_default(),
@@ -150,7 +150,7 @@ mod tests {
         };
         let said = all_figures(&StepHead::of(&step));
         assert!(
-            said.starts_with(" cut off ✗ exit 1 $1.50 2026-01-02T03:04:05"),
+            said.starts_with(" ✗ exit 1 cut off $1.50 2026-01-02T03:04:05"),
             "{said}"
         );
         assert!(!said.contains('\u{1b}'));

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::domain::{Step, StepKind};
-use crate::tui::long_text;
+use crate::tui::text;
 
-/// Most bytes of a step's text that a gist is taken from.
+/// Most bytes of a line that a gist is taken from, and of blank lines before it.
 const GIST_BYTES: usize = 400;
 
 /// Longest text that stands for a call when none of its keys is known, in bytes.
@@ -105,12 +105,25 @@ fn said(value: &Value) -> Cow<'_, str> {
 
 /// The first line with something in it, as it is shown.
 fn first_line(text: &str) -> String {
-    let start = &text[..text.floor_char_boundary(GIST_BYTES)];
-    start
-        .split('\n')
-        .map(long_text::shown)
-        .find(|line| !line.trim().is_empty())
-        .map_or_else(String::new, |line| line.trim().to_owned())
+    let mut left = GIST_BYTES;
+    for line in text.split('\n') {
+        // Of a line that overwrote itself the last state counts, however far behind it is.
+        let (last, states) = text::last_state(line);
+        let shown = text::printed(&last[..last.floor_char_boundary(GIST_BYTES)]);
+        let shown = shown.trim();
+        if !shown.is_empty() {
+            return match states {
+                0 => shown.to_owned(),
+                states => format!("⟲{states} {shown}"),
+            };
+        }
+        // Not every text has such a line near.
+        match left.checked_sub(line.len() + 1) {
+            Some(rest) => left = rest,
+            None => break,
+        }
+    }
+    String::new()
 }
 
 /// What the transcript shows of a step: whether its text is shown, and its arguments, keys with

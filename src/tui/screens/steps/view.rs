@@ -182,7 +182,17 @@ impl Page<'_> {
             ("  ", Role::Dim)
         };
         let style = self.style(role);
-        let right = self.progress(key);
+        // The title above both has no room for what is hidden of each, nor has this line for words.
+        let right = transcript_of(self.model, key).map_or_else(String::new, |found| {
+            let (transcript, _, at) = found;
+            let all = transcript.steps();
+            let hidden = match all - transcript.visible().len() {
+                0 => String::new(),
+                count => format!(" ({count} hidden)"),
+            };
+            let step = transcript.step_at(at.row) + usize::from(!transcript.is_empty());
+            format!(" {step} of {all}{hidden}")
+        });
         let taken = u16::try_from(right.chars().count()).unwrap_or(0);
         let said = format!("{mark}{}", self.facts(key));
         let width = area.width.saturating_sub(taken);
