@@ -295,21 +295,31 @@ impl<'a> Reader<'a> {
         self.at += 1;
     }
 
-    /// Skips the encoded data, keeps its sizes: it ends where the next file begins.
+    /// Skips the encoded data, keeps its sizes: it ends where something else begins.
     fn read_binary_data(&mut self) {
+        let begin = self.at;
         self.at += 1;
         let mut sizes = Vec::new();
         while let Some(line) = self.line(self.at) {
-            if line.starts_with("diff --git ") {
+            let line = line.trim_end_matches('\r');
+            // A line of data begins with a letter, its length, and holds no blank.
+            let size = line.starts_with("literal ") || line.starts_with("delta ");
+            let first = line.bytes().next().is_none_or(|byte| byte.is_ascii_alphabetic());
+            if !size && (!first || line.contains(' ')) {
                 break;
             }
-            let line = line.trim_end_matches('\r');
             if let Some(bytes) = line.strip_prefix("literal ").and_then(|n| n.parse().ok()) {
                 sizes.push(BinaryData::Literal { bytes });
             } else if let Some(bytes) = line.strip_prefix("delta ").and_then(|n| n.parse().ok()) {
                 sizes.push(BinaryData::Delta { bytes });
             }
             self.at += 1;
+        }
+        let text = |line: &str| line.starts_with("@@") || line.starts_with("--- ");
+        if sizes.is_empty() && self.line(self.at).is_some_and(text) {
+            // The words alone make no binary file of one whose text follows.
+            self.outside.push(self.lines[begin].clone());
+            return;
         }
         if let Some(file) = self.files.last_mut() {
             file.binary = true;

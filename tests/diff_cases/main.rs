@@ -1,18 +1,18 @@
 //! The patch reader against known hard patches: the folders of `tests/diff-cases`, the kinds that
 //! have no folder, mutated patches, and real ones where they are at hand.
 
+mod diffy_agrees;
+mod mutants;
+mod real;
+
 use std::fs;
-use std::io::Write as _;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use gagar::diff::{
     DiffRow, FilePatch, FileStatus, LineKind, MoveEnd, Patch, Repair, emphasis, moves, summarize,
 };
 use gagar::domain::PatchPresence;
-use proptest::prelude::*;
 use serde_json::Value;
 
 fn cases() -> Vec<PathBuf> {
@@ -658,191 +658,5 @@ fn what_is_no_diff_is_told_apart() {
             .filter(|row| matches!(row, DiffRow::Raw(_)))
             .count(),
         2
-    );
-}
-
-/// An edit of a patch's lines.
-#[derive(Debug, Clone)]
-enum Mutation {
-    Drop(Range<usize>),
-    Repeat(usize),
-    Swap(usize, usize),
-    Cut(usize),
-    Insert(usize, String),
-}
-
-fn mutation() -> impl Strategy<Value = Mutation> {
-    let place = 0usize..4_000;
-    let noise = prop_oneof![
-        Just("@@ -1,3 +1,4 @@".to_owned()),
-        Just("@@ -4294967295,4294967295 +4294967295,4294967295 @@".to_owned()),
-        Just("--- a/x".to_owned()),
-        Just("+++ b/x".to_owned()),
-        Just("diff --git \"a/\\3".to_owned()),
-        Just("GIT binary patch".to_owned()),
-        Just("\\ No newline".to_owned()),
-        Just("diff --cc x".to_owned()),
-        "\\PC{0,20}",
-    ];
-    prop_oneof![
-        (place.clone(), 1usize..6).prop_map(|(from, n)| Mutation::Drop(from..from + n)),
-        place.clone().prop_map(Mutation::Repeat),
-        (place.clone(), place.clone()).prop_map(|(a, b)| Mutation::Swap(a, b)),
-        place.clone().prop_map(Mutation::Cut),
-        (place, noise).prop_map(|(at, text)| Mutation::Insert(at, text)),
-    ]
-}
-
-fn mutate(text: &str, mutations: &[Mutation]) -> String {
-    let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
-    for mutation in mutations {
-        let count = lines.len().max(1);
-        match mutation {
-            Mutation::Drop(range) => {
-                let from = range.start % count;
-                lines.drain(from..(from + range.len()).min(lines.len()));
-            }
-            Mutation::Repeat(at) => {
-                let line = lines.get(at % count).cloned().unwrap_or_default();
-                lines.insert((at % count).min(lines.len()), line);
-            }
-            Mutation::Swap(a, b) if !lines.is_empty() => lines.swap(a % count, b % count),
-            Mutation::Swap(..) => {}
-            Mutation::Cut(at) => {
-                if let Some(line) = lines.get_mut(at % count) {
-                    line.truncate(line.floor_char_boundary(at % 13));
-                }
-            }
-            Mutation::Insert(at, text) => lines.insert((at % count).min(lines.len()), text.clone()),
-        }
-    }
-    lines.join("\n")
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn mutated_patches_never_panic(which in 0usize..1000, edits in prop::collection::vec(mutation(), 1..6)) {
-        let folders: Vec<_> = cases()
-            .into_iter()
-            // One line of a megabyte only makes each try slow.
-            .filter(|path| !path.ends_with("12-minified-line"))
-            .collect();
-        let folder = &folders[which % folders.len()];
-        let bytes = fs::read(folder.join("change.patch")).unwrap();
-        read(&mutate(&String::from_utf8_lossy(&bytes), &edits));
-    }
-
-    #[test]
-    fn any_text_never_panics(text in "(?s).{0,400}") {
-        read(&text);
-    }
-}
-
-/// Real predictions: `GAGAR_REAL_DATA`, or a folder beside the checkout.
-fn real_patches() -> Vec<String> {
-    let root = std::env::var_os("GAGAR_REAL_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real-data/groups"),
-        PathBuf::from,
-    );
-    let mut folders = vec![root];
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let mut entries: Vec<_> = fs::read_dir(folder)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|entry| entry.path())
-            .collect();
-        entries.sort();
-        for path in entries {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.ends_with("all_preds.jsonl") {
-                let text = fs::read_to_string(path).unwrap_or_default();
-                let records = text
-                    .lines()
-                    .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-                found.extend(records.filter_map(|r| r["model_patch"].as_str().map(str::to_owned)));
-            }
-        }
-    }
-    found
-}
-
-/// Files, added and removed lines as git counts them; `None` when git refuses the patch.
-fn git_counts(text: &str) -> Option<(usize, u32, u32)> {
-    let folder = tempfile::tempdir().unwrap();
-    let mut child = Command::new("git")
-        .args(["apply", "--numstat", "-"])
-        .current_dir(folder.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let mut input = child.stdin.take()?;
-    let written = input.write_all(text.as_bytes());
-    drop(input);
-    let output = child.wait_with_output().ok()?;
-    if written.is_err() || !output.status.success() {
-        return None;
-    }
-    let mut total = (0, 0, 0);
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
-        let mut fields = line.split('\t');
-        let mut number = || {
-            fields
-                .next()
-                .and_then(|field| field.parse().ok())
-                .unwrap_or(0)
-        };
-        total = (total.0 + 1, total.1 + number(), total.2 + number());
-    }
-    Some(total)
-}
-
-#[test]
-fn real_patches_count_as_git_counts() {
-    let patches = real_patches();
-    if patches.is_empty() {
-        println!("skipped: no real patches (set GAGAR_REAL_DATA)");
-        return;
-    }
-    let step = (patches.len() / 1_000).max(1);
-    let sample: Vec<_> = patches.iter().step_by(step).collect();
-    for text in &sample {
-        if text.len() < 200_000 {
-            read(text);
-        }
-    }
-    if Command::new("git").arg("--version").output().is_err() {
-        println!("skipped: git is not there");
-        return;
-    }
-    let (mut compared, mut refused) = (0, 0);
-    for text in patches
-        .iter()
-        .filter(|t| !t.trim().is_empty())
-        .step_by((patches.len() / 200).max(1))
-    {
-        let Some(want) = git_counts(text) else {
-            refused += 1;
-            continue;
-        };
-        let summary = summarize(Some(text));
-        let got = (summary.files as usize, summary.added, summary.removed);
-        assert_eq!(
-            got,
-            want,
-            "{}",
-            text.chars().take(2_000).collect::<String>()
-        );
-        compared += 1;
-    }
-    println!(
-        "{} read, {compared} compared with git, {refused} refused by git",
-        sample.len()
     );
 }
