@@ -10,11 +10,18 @@ use super::repair::Repair;
 pub(super) fn finish(text: &str, mut files: Vec<FilePatch>) -> Vec<FilePatch> {
     files.iter_mut().for_each(complete);
     let mut files = join_type_changes(files);
+    // One fast look at the text saves a slow one at every line of most patches.
     let marked = conflicts::occur(text);
+    let has_cr = memchr::memchr(b'\r', text.as_bytes()).is_some();
+    let has_end = memchr::memmem::find(text.as_bytes(), b"\n\\").is_some();
     for file in &mut files {
         note_special(text, file);
-        note_line_ends(text, file);
-        note_last_newline(file);
+        if has_cr {
+            note_line_ends(text, file);
+        }
+        if has_end {
+            note_last_newline(file);
+        }
         if marked {
             note_conflicts(text, file);
         }
@@ -141,7 +148,6 @@ fn note_line_ends(text: &str, file: &mut FilePatch) {
     let ends_in_cr = |range: &std::ops::Range<usize>| {
         range.end > range.start && text.as_bytes().get(range.end - 1) == Some(&b'\r')
     };
-    // Most patches have no CR at all: nothing is gathered for them.
     if file.added != file.removed || !lines().any(|line| ends_in_cr(&line.range)) {
         return;
     }

@@ -27,6 +27,7 @@ impl Reader<'_> {
             );
         }
         self.open = Some(Open::Body);
+        self.crlf |= self.text.as_bytes().get(range.end.wrapping_sub(1)) == Some(&b'\r');
         self.at += 1;
         let section = range.start + section..range.start + header.len();
         let mut hunk = Hunk {

@@ -1,4 +1,12 @@
-//! Text to [`Patch`]: driven by the counts of the hunk headers, lenient where they are wrong.
+//! Text to files and hunks: driven by the counts of the hunk headers, lenient where they are wrong.
+//!
+//! This is the only reader. The crate `diffy` was tried as a strict first pass: it reads the same
+//! lines where a patch is clean, but takes as long again (43 ms against 39 ms for a patch of 206,000
+//! lines, 66 µs against 42 µs for one of 1,500, in one run on a busy machine), refuses one in ten of
+//! a thousand real patches, and drops the hunks behind a blank line in a header without a word. So
+//! it judges this reader in `tests/diff_cases` instead.
+//!
+//! Not here: the lines of hunks (`hunks`, `combined`), what is told of a whole file (`facts`).
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -34,8 +42,12 @@ pub(super) fn parse(text: &str) -> Parsed {
     if text.trim().is_empty() {
         return Parsed::nothing(PatchPresence::Empty, None);
     }
+    // Source lines have about 40 bytes: one growth at most for most patches.
+    let mut lines = Vec::with_capacity(text.len().min(64 << 20) / 40);
+    lines.extend(line_ranges(text, 0..text.len()));
     let mut reader = Reader {
-        lines: line_ranges(text, 0..text.len()).collect(),
+        lines,
+        crlf: false,
         text,
         at: 0,
         files: Vec::new(),
@@ -47,7 +59,7 @@ pub(super) fn parse(text: &str) -> Parsed {
     let Reader {
         files,
         outside,
-        lines,
+        crlf,
         ..
     } = reader;
     if files.is_empty() {
@@ -74,11 +86,7 @@ pub(super) fn parse(text: &str) -> Parsed {
         let lines = fences.len();
         repairs.push(Repair::Fenced { lines });
     }
-    let crlf = |range: &Range<usize>| {
-        let line = line(range);
-        line.starts_with("@@ ") && line.ends_with('\r')
-    };
-    if lines.iter().any(crlf) {
+    if crlf {
         repairs.push(Repair::CrlfPatch);
     }
     if !text.ends_with('\n') {
@@ -102,6 +110,8 @@ pub(super) struct Reader<'a> {
     pub(super) files: Vec<FilePatch>,
     /// Whether the last file still takes headers; `None` before the first file.
     pub(super) open: Option<Open>,
+    /// Whether a hunk's header ends in CRLF.
+    pub(super) crlf: bool,
     /// Lines that belong to no file.
     outside: Vec<Range<usize>>,
     /// The first line that is not blank, as found by the last look ahead.
@@ -304,7 +314,10 @@ impl<'a> Reader<'a> {
             let line = line.trim_end_matches('\r');
             // A line of data begins with a letter, its length, and holds no blank.
             let size = line.starts_with("literal ") || line.starts_with("delta ");
-            let first = line.bytes().next().is_none_or(|byte| byte.is_ascii_alphabetic());
+            let first = line
+                .bytes()
+                .next()
+                .is_none_or(|byte| byte.is_ascii_alphabetic());
             if !size && (!first || line.contains(' ')) {
                 break;
             }
@@ -349,7 +362,8 @@ impl<'a> Reader<'a> {
             ..FilePatch::default()
         };
         if self.at > first {
-            file.raw = vec![self.lines[first].start..self.lines[self.at - 1].end];
+            file.raw
+                .push(self.lines[first].start..self.lines[self.at - 1].end);
         }
         self.begin(file, Open::Body);
     }
