@@ -100,7 +100,6 @@ fn around(line: &str, found: Option<usize>) -> String {
 }
 
 /// Where a search begins in a line.
-#[must_use]
 pub fn first_match(query: &Query) -> impl Fn(&str) -> Option<usize> {
     move |line| query.find(line).first().map(|range| range.start)
 }

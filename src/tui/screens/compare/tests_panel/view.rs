@@ -87,15 +87,11 @@ impl Page<'_> {
         let header = self.theme.style(Role::Header);
         put(buffer, (area.x, area.y), grid.name, &title, header);
         column_heads(buffer, self.theme, &grid, area.y, &self.shown);
-        let mut line = self.model.compare.tests.first;
+        let first = self.model.compare.tests.first;
         let lines = count + table.sections.len();
         let bottom = area.y + 1 + u16::try_from(window(area)).unwrap_or(u16::MAX);
-        for y in area.y + 1..bottom {
-            if line >= lines {
-                break;
-            }
+        for (y, line) in (area.y + 1..bottom).zip(first..lines) {
             self.line(buffer, &grid, line, y);
-            line += 1;
         }
         self.detail(buffer, bottom);
     }
