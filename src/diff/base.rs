@@ -158,11 +158,8 @@ pub struct Contradiction {
 
 /// Where each hunk of a file stands: the 1-based base line of its first old line (for a hunk without
 /// old lines, the line that follows the insertion), and how it was found.
-pub(super) fn anchors(
-    patch: &Patch,
-    file: &FilePatch,
-    base: Option<&BaseText>,
-) -> Vec<(u32, Anchor)> {
+#[must_use]
+pub fn anchors(patch: &Patch, file: &FilePatch, base: Option<&BaseText>) -> Vec<(u32, Anchor)> {
     let hunks = file.hunks.iter();
     let mut found: Vec<_> = hunks.map(|hunk| anchor(patch, hunk, base)).collect();
     // A line cannot be changed by two hunks.

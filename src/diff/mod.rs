@@ -32,7 +32,7 @@ use crate::domain::{PatchHash, PatchSummary};
 pub use aligned::{
     Aligned, AlignedFile, AlignedRow, CandidatePatch, Cell, FileOf, LineText, Region, Touch,
 };
-pub use base::{Anchor, BaseOrigin, BaseText, Bases, Contradiction};
+pub use base::{Anchor, BaseOrigin, BaseText, Bases, Contradiction, anchors};
 pub use conflicts::ConflictMarker;
 pub use consensus::{Consensus, Share};
 pub use decode::{Decoded, decode};

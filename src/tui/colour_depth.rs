@@ -8,7 +8,7 @@ use ratatui::style::Color;
 use super::theme::contrast::{Rgb, luminance};
 
 /// How many colours the terminal shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ColourDepth {
     /// None: `NO_COLOR`, or a dumb terminal.
     None,

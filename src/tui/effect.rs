@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::highlight::ColourUnit;
 use super::query::Query;
 use crate::review::NewEvent;
 
@@ -32,7 +33,7 @@ pub enum Effect {
         /// The group.
         group: usize,
     },
-    /// Colour one file of one candidate's patch.
+    /// Colour lines of one file of one candidate's patch.
     Highlight {
         /// The group.
         group: usize,
@@ -40,6 +41,10 @@ pub enum Effect {
         trajectory: Option<usize>,
         /// 0-based file of the patch.
         file: usize,
+        /// The lines, in the order in which they are wanted.
+        units: Vec<ColourUnit>,
+        /// So many of the first units are on screen.
+        urgent: usize,
     },
     /// Search the steps of a trajectory for what the steps screen is to find.
     SearchSteps {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::highlight::FileColours;
+use super::highlight::{ColourUnit, FileColours};
 use super::key::Key;
 use super::loading::Follow;
 use super::model::{OnBase, OpenedGroup};
@@ -107,8 +107,10 @@ pub enum Message {
         trajectory: Option<usize>,
         /// The file.
         file: usize,
-        /// Its colours.
-        colours: Arc<FileColours>,
+        /// The units that this answers.
+        units: Vec<ColourUnit>,
+        /// Their colours; `None` = dropped, to be asked for again when they are wanted.
+        colours: Option<FileColours>,
     },
     /// The steps of a trajectory are searched.
     StepsSearched {

@@ -9,6 +9,7 @@ pub mod action;
 pub mod ansi;
 pub mod area;
 pub mod colour_depth;
+mod colouring;
 pub mod document;
 pub mod effect;
 pub mod feed;

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::action::Context;
-use super::highlight::FileColours;
+use super::highlight::{ColourUnit, FileColours};
 use super::key::Key;
 use super::keymap::Keymap;
 use super::loading::Loading;
@@ -225,9 +225,9 @@ pub struct Model {
     /// Why the latest group could not be opened.
     pub open_failed: Option<(usize, String)>,
     /// Colours by (group, candidate or reference, file); dropped with the opened group.
-    pub colours: BTreeMap<(usize, Option<usize>, usize), Arc<FileColours>>,
+    pub colours: BTreeMap<(usize, Option<usize>, usize), FileColours>,
     /// Highlight requests under way.
-    pub colouring: std::collections::BTreeSet<(usize, Option<usize>, usize)>,
+    pub colouring: std::collections::BTreeSet<(usize, Option<usize>, usize, ColourUnit)>,
 }
 
 impl Saves {

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use super::colour_depth::ColourDepth;
+use super::colouring::ColourRequest;
 use super::effect::{Effect, Outside};
 use super::input::message_of;
 use super::message::Message;
@@ -22,7 +23,7 @@ use super::terminal::{Tty, background_is_dark, restore_on_panic};
 use super::theme::Theme;
 use super::update::update;
 use super::view;
-use super::workers::{Workers, patch_of};
+use super::workers::{Workers, base_of, patch_of};
 
 /// Most events of the input that are taken at once.
 const MOST_AT_ONCE: usize = 256;
@@ -191,10 +192,22 @@ impl Runtime {
                     group,
                     trajectory,
                     file,
+                    units,
+                    urgent,
                 } => {
-                    let opened = self.model.opened(group);
-                    if let Some(patch) = opened.and_then(|opened| patch_of(opened, trajectory)) {
-                        self.workers.colour(group, trajectory, file, patch.clone());
+                    let Some(opened) = self.model.opened(group) else {
+                        continue;
+                    };
+                    if let Some(patch) = patch_of(opened, trajectory) {
+                        self.workers.colour(ColourRequest {
+                            group,
+                            trajectory,
+                            file,
+                            base: base_of(opened, patch, file).cloned(),
+                            patch: Arc::clone(patch),
+                            units,
+                            urgent,
+                        });
                     }
                 }
                 Effect::SearchSteps { group, trajectory } => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::colour_depth::ColourDepth;
 use super::keymap::Keymap;
-use super::theme::Theme;
+use super::theme::{Schemes, Theme};
 use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
 use crate::review::Settings;
@@ -87,7 +87,7 @@ pub fn read_keys(named: Option<&Path>, config: Option<&Path>) -> std::io::Result
 }
 
 /// The themes there are, and what is wrong with the person's own.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct FoundThemes {
     /// The embedded ones and the person's; one of the same name takes the embedded one's place.
     pub themes: Vec<Theme>,
@@ -105,29 +105,40 @@ pub fn read_themes(config: Option<&Path>) -> std::io::Result<FoundThemes> {
         themes: Theme::embedded().map_err(invalid)?,
         problems: Vec::new(),
     };
-    for path in config
-        .map(|folder| theme_files(&folder.join("themes")))
-        .unwrap_or_default()
-    {
+    let folder = config.map(|folder| folder.join("themes"));
+    let files = folder.as_deref().map(theme_files).unwrap_or_default();
+    let (own, schemes): (Vec<_>, Vec<_>) = files
+        .iter()
+        .partition(|path| path.extension().is_some_and(|end| end == "toml"));
+    let mut known = Schemes::default();
+    for path in schemes {
+        let read = std::fs::read(path).map_err(|error| error.to_string());
+        if let Err(error) = read.and_then(|text| known.add(path, &text)) {
+            found.problems.push(format!("{}: {error}", path.display()));
+        }
+    }
+    let mut read: Vec<Theme> = known.themes(&found.themes);
+    for path in own {
         let shown = path.display();
-        let read =
-            std::fs::read_to_string(&path).map_err(|error| vec![format!("{shown}: {error}")]);
-        let read = read.and_then(|text| {
-            Theme::read(&text).map_err(|errors| {
-                let lines = errors.lines();
-                lines.map(|line| format!("{shown}:{line}")).collect()
-            })
-        });
-        match read {
-            Ok(theme) => match found
-                .themes
-                .iter_mut()
-                .find(|known| known.name == theme.name)
-            {
-                Some(known) => *known = theme,
-                None => found.themes.push(theme),
+        match std::fs::read_to_string(path) {
+            Err(error) => found.problems.push(format!("{shown}: {error}")),
+            Ok(text) => match Theme::read_with(&text, &known) {
+                Ok(theme) => read.push(theme),
+                Err(errors) => {
+                    let lines = errors.lines().map(|line| format!("{shown}:{line}"));
+                    found.problems.extend(lines);
+                }
             },
-            Err(errors) => found.problems.extend(errors),
+        }
+    }
+    for theme in read {
+        match found
+            .themes
+            .iter_mut()
+            .find(|known| known.name == theme.name)
+        {
+            Some(known) => *known = theme,
+            None => found.themes.push(theme),
         }
     }
     Ok(found)
@@ -189,7 +200,10 @@ fn theme_files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries
         .filter_map(Result::ok)
         .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|end| end == "toml" || end == "tmTheme")
+        })
         .collect();
     files.sort();
     files

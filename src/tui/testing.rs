@@ -24,7 +24,7 @@ use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
 use super::workers::{
-    KnownLog, LoadInput, feed, on_base, open_group, patch_of, save_file, store_events,
+    KnownLog, LoadInput, base_of, feed, on_base, open_group, patch_of, save_file, store_events,
 };
 use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
@@ -331,15 +331,21 @@ impl Harness {
                 group,
                 trajectory,
                 file,
+                units,
+                ..
             } => {
                 let (group, trajectory, file) = (*group, *trajectory, *file);
-                let patch = patch_of(self.model.opened(group)?, trajectory)?;
-                let colours = Arc::new(self.highlighter.highlight_file(patch, file));
+                let opened = self.model.opened(group)?;
+                let patch = patch_of(opened, trajectory)?;
+                let base = base_of(opened, patch, file);
+                let never = &mut || false;
+                let colours = self.highlighter.colour(patch, file, base, units, never);
                 Some(Message::Highlighted {
                     group,
                     trajectory,
                     file,
-                    colours,
+                    units: units.clone(),
+                    colours: Some(colours),
                 })
             }
             Effect::SearchSteps { group, trajectory } => {

@@ -87,13 +87,22 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             group,
             trajectory,
             file,
+            units,
             colours,
         } => {
-            model.colouring.remove(&(group, trajectory, file));
-            if model.opened(group).is_some() {
-                model.colours.insert((group, trajectory, file), colours);
+            for unit in units {
+                model.colouring.remove(&(group, trajectory, file, unit));
             }
-            Vec::new()
+            let Some(colours) = colours else {
+                // What was dropped may be on screen again.
+                return after_layout(model);
+            };
+            if model.opened(group).is_some() {
+                let key = (group, trajectory, file);
+                model.colours.entry(key).or_default().merge(colours);
+            }
+            // A base text that arrived meanwhile makes better ones.
+            after_layout(model)
         }
         Message::StepsSearched {
             group,
@@ -376,6 +385,7 @@ fn on_opened(
             if model.opened.len() > OPENED_KEPT {
                 let dropped = model.opened.remove(0).group;
                 model.colours.retain(|(group, _, _), _| *group != dropped);
+                model.colouring.retain(|(group, ..)| *group != dropped);
             }
         }
         Err(reason) => model.open_failed = Some((group, reason)),

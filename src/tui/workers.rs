@@ -15,8 +15,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::colouring::{self, ColourRequest};
 use super::feed::{Begin, Feed};
-use super::highlight::{FileColours, Highlighter};
 use super::loading::Follow;
 use super::message::Message;
 use super::model::{OnBase, OpenedGroup};
@@ -27,7 +27,7 @@ use super::screens::steps::SearchRequest;
 use super::settings::TuiOptions;
 use super::update::OPENED_KEPT;
 use crate::base::{BaseRepos, base_paths, bases_of};
-use crate::diff::{Aligned, CandidatePatch, Consensus, Patch, Results};
+use crate::diff::{Aligned, BaseText, CandidatePatch, Consensus, Patch, Results};
 use crate::domain::Outcome;
 use crate::formats::{LoadOptions, LoadedSet, Loader, Problem, Watch};
 use crate::review::{Identity, ReviewSession, Settings};
@@ -76,13 +76,6 @@ enum Wake {
     GoOn,
 }
 
-struct ColourRequest {
-    group: usize,
-    trajectory: Option<usize>,
-    file: usize,
-    patch: Arc<Patch>,
-}
-
 struct GroupSearch {
     opened: Arc<OpenedGroup>,
     query: Query,
@@ -120,7 +113,7 @@ impl Workers {
         })?;
         spawn("colour", {
             let post = post.clone();
-            move || run_colour(&colours, &post)
+            move || colouring::run(&colours, &post)
         })?;
         spawn("search", {
             let (post, newest) = (post.clone(), Arc::clone(&newest_search));
@@ -183,15 +176,10 @@ impl Workers {
         }
     }
 
-    /// Asks for the colours of one file.
-    pub fn colour(&self, group: usize, trajectory: Option<usize>, file: usize, patch: Arc<Patch>) {
+    /// Asks for colours.
+    pub(super) fn colour(&self, request: ColourRequest) {
         // Without an answer the file stays plain.
-        let _ = self.colour.send(ColourRequest {
-            group,
-            trajectory,
-            file,
-            patch,
-        });
+        let _ = self.colour.send(request);
     }
 
     /// Searches the steps of a trajectory of a group; a newer search ends this one.
@@ -363,6 +351,17 @@ pub fn patch_of(opened: &OpenedGroup, trajectory: Option<usize>) -> Option<&Arc<
         Some(index) => opened.patches.get(index),
         None => opened.reference.as_ref(),
     }
+}
+
+/// The known base text of a file (0-based) of a patch.
+#[must_use]
+pub fn base_of<'a>(
+    opened: &'a OpenedGroup,
+    patch: &Patch,
+    file: usize,
+) -> Option<&'a Arc<BaseText>> {
+    let path = patch.files.get(file)?.old_path.as_deref()?;
+    opened.bases()?.get(path)
 }
 
 fn run_load(
@@ -608,41 +607,6 @@ fn run_group_search(requests: &Receiver<GroupSearch>, post: &Post) {
     }
 }
 
-fn run_colour(requests: &Receiver<ColourRequest>, post: &Post) {
-    let highlighter = Highlighter::default();
-    let mut waiting = Vec::new();
-    while let Ok(request) = requests.recv() {
-        waiting.push(request);
-        loop {
-            waiting.extend(requests.try_iter());
-            // What was asked for last is on screen now.
-            let Some(ColourRequest {
-                group,
-                trajectory,
-                file,
-                patch,
-            }) = waiting.pop()
-            else {
-                break;
-            };
-            let colours =
-                caught(|| highlighter.highlight_file(&patch, file)).unwrap_or_else(|reason| {
-                    FileColours {
-                        plain: Some(reason),
-                        ..FileColours::default()
-                    }
-                });
-            let colours = Arc::new(colours);
-            post(Message::Highlighted {
-                group,
-                trajectory,
-                file,
-                colours,
-            });
-        }
-    }
-}
-
 fn run_search(requests: &Receiver<(u64, usize, SearchRequest)>, newest: &AtomicU64, post: &Post) {
     while let Ok((number, group, request)) = requests.recv() {
         let is_stale = || newest.load(Ordering::Relaxed) != number;
@@ -758,7 +722,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<Jo
 }
 
 /// Runs work and turns a panic into one sentence.
-fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work))
         .map_err(|panic| format!("a bug in gagar stopped this work: {}", panic_text(&*panic)))
 }

@@ -72,6 +72,22 @@ impl Document {
         self.hunks.get(place as usize).copied()
     }
 
+    /// The lines of the patch that a row shows, as file, hunk and line: one, or the old and the new
+    /// side's.
+    #[must_use]
+    pub fn sources(&self, row: usize) -> [Option<(usize, usize, usize)>; 2] {
+        let of = |place: u32, line: u32| {
+            let &(file, hunk) = self.hunks.get(place as usize)?;
+            self.hunk_line(place, line)?;
+            Some((file, hunk, line as usize))
+        };
+        match self.entries.get(row) {
+            Some(&Entry::Line { hunk, line }) => [of(hunk, line), None],
+            Some(&Entry::Pair { hunk, old, new }) => [of(hunk, old), of(hunk, new)],
+            _ => [None, None],
+        }
+    }
+
     /// The line that a row shows by its hunk's place in `hunks` and its own, the new one first.
     fn line_of(&self, row: usize) -> Option<(u32, u32)> {
         match *self.entries.get(row)? {

@@ -2,6 +2,7 @@
 //!
 //! What is *not* here: patches one after the other.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
@@ -12,7 +13,7 @@ use super::paper::Paper;
 use super::{PrintError, PrintOptions, Printed};
 use crate::diff::{Aligned, AlignedFile, AlignedRow, Cell, Consensus, HunkLine, Patch, emphasis};
 use crate::tui::area::Area;
-use crate::tui::highlight::{FileColours, Highlighter, SyntaxRole};
+use crate::tui::highlight::{ColouredSpan, FileColours, Highlighter};
 use crate::tui::model::OnBase;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
@@ -37,7 +38,7 @@ pub fn print(
 ) -> Result<(), PrintError> {
     let aligned: &Aligned = &on_base.aligned;
     let consensus = &on_base.consensus;
-    let highlighter = Highlighter::default();
+    let highlighter = RefCell::new(Highlighter::default());
     let digits = digits(aligned, files);
     let sheets = sheets(paper.width, candidates.len(), digits, consensus);
     let per_sheet = candidates.len().div_ceil(sheets).max(1);
@@ -131,7 +132,7 @@ struct Sheet<'a, 'p> {
     candidates: &'a [Printed],
     options: &'a PrintOptions,
     consensus: &'a Consensus,
-    highlighter: &'a Highlighter,
+    highlighter: &'a RefCell<Highlighter>,
     digits: u16,
     columns: Vec<Range<u16>>,
     paper: &'a mut Paper<'p>,
@@ -144,7 +145,7 @@ struct Part<'a> {
     text: &'a str,
     role: Role,
     words: Vec<Range<usize>>,
-    syntax: &'a [(Range<usize>, SyntaxRole)],
+    syntax: &'a [ColouredSpan],
     no_newline: bool,
 }
 
@@ -299,6 +300,7 @@ impl<'a> Sheet<'a, '_> {
             syntax: &[],
             words: &[],
             word: theme.style(Role::Text),
+            grounds: (Role::Text, Role::Text),
         };
         let height = code_text::height(line, usize::from(width), wrap);
         self.paper.lines(height, |buffer, skip, area| {
@@ -374,7 +376,8 @@ impl<'a> Sheet<'a, '_> {
         let colour = |candidate: &Printed| {
             let found = of.file_of(candidate.index)?;
             let patch = &patches.get(candidate.index)?.patch;
-            Some(self.highlighter.highlight_file(patch, found.file))
+            let mut highlighter = self.highlighter.borrow_mut();
+            Some(highlighter.colour_file(patch, found.file, None))
         };
         self.candidates.iter().map(colour).collect()
     }
@@ -598,6 +601,7 @@ fn draw_part(
         syntax: part.syntax,
         words: &part.words,
         word: theme.style(word),
+        grounds: (part.role, word),
     };
     let width = place.text.end - place.text.start;
     let lines = code_text::height(part.text, usize::from(width), wrap);

@@ -2,6 +2,7 @@
 //!
 //! What is *not* here: how results are compared ([`crate::diff::interdiff`]).
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io;
 
@@ -52,7 +53,7 @@ pub fn print(
         wanted: wanted.collect(),
         all: false,
         options,
-        highlighter: &Highlighter::default(),
+        highlighter: &RefCell::new(Highlighter::default()),
     };
     pages.print(&found.patch, paper)
 }

@@ -2,6 +2,7 @@
 //!
 //! What is *not* here: candidates side by side ([`super::aligned`]).
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ pub fn print(
     options: &PrintOptions,
     paper: &mut Paper<'_>,
 ) -> io::Result<()> {
-    let highlighter = Highlighter::default();
+    let highlighter = RefCell::new(Highlighter::default());
     for (place, candidate) in candidates.iter().enumerate() {
         let Some(found) = aligned.candidates().get(candidate.index) else {
             continue;
@@ -71,7 +72,7 @@ pub struct Pages<'a> {
     /// How.
     pub options: &'a PrintOptions,
     /// Colours code.
-    pub highlighter: &'a Highlighter,
+    pub highlighter: &'a RefCell<Highlighter>,
 }
 
 impl Pages<'_> {
@@ -201,7 +202,8 @@ impl Printer<'_, '_> {
         let known = self.colours.as_ref().is_some_and(|(of, _)| *of == file);
         if wanted && !known {
             let patch = self.document.patch();
-            let colours = self.pages.highlighter.highlight_file(patch, file);
+            let mut highlighter = self.pages.highlighter.borrow_mut();
+            let colours = highlighter.colour_file(patch, file, None);
             self.colours = Some((file, colours));
         }
     }

@@ -2,12 +2,15 @@
 //! differs in meaning differs to the eye, at every colour depth.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use ratatui::style::{Color, Modifier, Style};
 
 use super::contrast::{Rgb, linear, ratio, rgb};
 use super::{EMBEDDED, Role, Theme};
+use crate::diff::Patch;
 use crate::tui::colour_depth::ColourDepth;
+use crate::tui::highlight::{Highlighter, SyntaxRole, SyntaxStyle};
 
 /// Least contrast of text that is read.
 const TEXT: f64 = 4.5;
@@ -265,4 +268,124 @@ fn colour_blind_themes_tell_changes_and_outcomes_apart() {
         checked += 1;
     }
     assert_eq!(checked, 2);
+}
+
+/// The kinds of code in a few lines of four languages.
+fn code() -> BTreeSet<SyntaxStyle> {
+    let files = [
+        (
+            "x.py",
+            "@wraps(f)\ndef go(self, a: int = 1) -> None:\n    \"\"\"Text.\"\"\"\n    return f'{a!r}\\n' + len(b)  # why\n",
+        ),
+        (
+            "x.rs",
+            "#[derive(Debug)]\npub struct A<'a> { b: &'a str }\nimpl A<'_> { fn go(&self) -> u8 { 3_u8 } } // why\n",
+        ),
+        (
+            "x.ts",
+            "export class A extends B<C> { private x = `a${1}`; go(): void { return this.x ?? null } }\n",
+        ),
+        ("x.html", "<!-- why --><a href=\"x\">text &amp;</a>\n"),
+        ("x.md", "# Head\n**bold** `code` [a](b)\n- item\n"),
+    ];
+    let mut found = BTreeSet::new();
+    for (path, text) in files {
+        let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
+        let count = text.lines().count();
+        let patch = format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{lines}");
+        let patch = Arc::new(Patch::read(Arc::from(patch)));
+        let colours = Highlighter::default().colour_file(&patch, 0, None);
+        for line in 0..count {
+            found.extend(colours.of(0, line).iter().map(|span| span.style));
+        }
+    }
+    assert!(found.len() > 40, "{}", found.len());
+    found
+}
+
+#[test]
+fn code_of_every_scheme_can_be_read_on_every_ground() {
+    let code = code();
+    let schemes = two_face::theme::EmbeddedLazyThemeSet::theme_names();
+    let with_scheme = |dark: bool, name: &str| {
+        let ground = if dark { "#1a1b26" } else { "#ffffff" };
+        let roles = "[roles]\nadded={bg='#245f42'}\nremoved={bg='#ffb8be'}";
+        let head = format!("name='{name}'\ndark={dark}\nbackground='{ground}'\nsyntax='{name}'");
+        Theme::read(&format!("{head}\n{roles}")).unwrap()
+    };
+    let any = || {
+        let both = |name: &two_face::theme::EmbeddedThemeName| {
+            [true, false].map(|dark| with_scheme(dark, name.as_name()))
+        };
+        schemes.iter().flat_map(both)
+    };
+    for depth in [ColourDepth::True, ColourDepth::Indexed] {
+        for theme in coloured().chain(any()).map(|theme| theme.at_depth(depth)) {
+            let mut colours = BTreeSet::new();
+            for &style in &code {
+                for ground in Role::GROUNDS {
+                    let found = theme.syntax(style, ground);
+                    let under = theme.style(ground).bg.or(theme.background);
+                    if let Some(text) = found.fg.and_then(rgb) {
+                        colours.insert(text);
+                        let what = format!("{:?} over {}", style.scopes().0, ground.name());
+                        assert_readable(&theme, &what, (text, channels(&theme, under)), GUIDE);
+                    }
+                }
+            }
+            let terminals_own = theme.name.starts_with("ansi") || theme.name == "base16";
+            let own = terminals_own || theme.name == "base16-256";
+            assert!(
+                own || colours.len() >= 4,
+                "{}: {}",
+                theme.name,
+                colours.len()
+            );
+        }
+    }
+}
+
+#[test]
+fn code_leaves_the_letters_of_changes_alone_in_sixteen_colours() {
+    let code = code();
+    for theme in themes() {
+        let theme = theme.at_depth(ColourDepth::Sixteen);
+        for &style in &code {
+            for ground in [Role::Added, Role::Removed] {
+                if theme.style(ground).fg.is_some() {
+                    assert_eq!(theme.syntax(style, ground), Style::default());
+                }
+            }
+        }
+        let plain = code
+            .iter()
+            .filter(|code| theme.syntax(**code, Role::Text).fg.is_some());
+        assert!(theme.name == "plain" || plain.count() > 5, "{}", theme.name);
+    }
+}
+
+#[test]
+fn a_schemes_own_colour_stands_where_it_can_be_read() {
+    let nord = themes()
+        .into_iter()
+        .find(|theme| theme.name == "nord")
+        .unwrap();
+    let blue = Color::Rgb(0x81, 0xa1, 0xc1);
+    let keywords: Vec<_> = (code().into_iter())
+        .filter(|code| code.role() == Some(SyntaxRole::Keyword))
+        .collect();
+    assert!(
+        keywords
+            .iter()
+            .any(|code| nord.syntax(*code, Role::Text).fg == Some(blue))
+    );
+    // A theme's own role wins over the scheme.
+    let text = "name='x'\ndark=true\nsyntax='Nord'\n[roles]\n'syntax.keyword'={fg='#ff0000'}";
+    let own = Theme::read(text).unwrap();
+    let red = Some(Color::Rgb(255, 0, 0));
+    assert!(
+        keywords
+            .iter()
+            .all(|code| own.syntax(*code, Role::Text).fg == red)
+    );
 }

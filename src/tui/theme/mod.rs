@@ -9,18 +9,23 @@ mod file;
 mod output;
 mod role;
 mod sixteen;
+mod syntax;
 
 #[cfg(test)]
 mod checks;
+
+use std::collections::BTreeSet;
 
 use ratatui::style::{Color, Modifier, Style};
 
 use super::colour_depth::{ColourDepth, indexed, indexed_tint};
 
+pub use file::Schemes;
 pub use role::Role;
+use syntax::{Remembered, Source};
 
 /// A set of styles, one per role.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Theme {
     /// Its name.
     pub name: String,
@@ -30,8 +35,13 @@ pub struct Theme {
     pub background: Option<Color>,
     /// By the order of [`Role::ALL`].
     styles: Vec<Style>,
+    /// Where the styles of code come from that the theme does not set itself.
+    source: Source,
+    /// The `syntax.*` roles that the theme sets itself.
+    own_syntax: BTreeSet<Role>,
     /// How many colours it may use.
     depth: ColourDepth,
+    remembered: Remembered,
 }
 
 /// Least contrast of coloured text on a tint.
@@ -63,7 +73,15 @@ impl Theme {
     /// # Errors
     /// What is wrong in it, one line each, with the line it is in: bad TOML, an unknown role.
     pub fn read(text: &str) -> Result<Self, String> {
-        file::read(text)
+        file::read(text, &Schemes::default())
+    }
+
+    /// Reads a theme file's text that may name one of a person's `.tmTheme` files.
+    ///
+    /// # Errors
+    /// See [`Self::read`].
+    pub fn read_with(text: &str, schemes: &Schemes) -> Result<Self, String> {
+        file::read(text, schemes)
     }
 
     /// The embedded themes.
@@ -82,7 +100,10 @@ impl Theme {
             dark,
             background: None,
             styles: Role::ALL.iter().map(|&role| style(role)).collect(),
+            source: Source::Roles,
+            own_syntax: BTreeSet::new(),
             depth: ColourDepth::True,
+            remembered: Remembered::default(),
         }
     }
 
@@ -90,6 +111,7 @@ impl Theme {
     #[must_use]
     pub fn at_depth(mut self, depth: ColourDepth) -> Self {
         self.depth = depth;
+        self.remembered = Remembered::default();
         match depth {
             ColourDepth::None => self.without_colour(),
             ColourDepth::Sixteen => sixteen::reduce(self),
@@ -103,8 +125,9 @@ impl Theme {
     #[must_use]
     pub fn without_colour(mut self) -> Self {
         self.name.push_str(" (no colour)");
-        self.background = None;
         self.depth = ColourDepth::None;
+        self.remembered = Remembered::default();
+        self.background = None;
         for style in &mut self.styles {
             style.fg = None;
             style.bg = None;

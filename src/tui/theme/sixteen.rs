@@ -6,6 +6,7 @@
 use ratatui::style::{Color, Modifier, Style};
 
 use super::contrast::{Rgb, ratio, rgb};
+use super::syntax::Source;
 use super::{Role, Theme};
 
 /// Colours with less of their strongest channel between the channels than this are greys, in
@@ -22,9 +23,30 @@ pub(super) fn reduce(mut theme: Theme) -> Theme {
         let style = theme.style_mut(role);
         *style = reduced(role, *style, background, dark);
     }
+    if !matches!(theme.source, Source::Roles) {
+        // A scheme's colours have no like among the sixteen.
+        for (role, style) in CODE {
+            if !theme.own_syntax.contains(&role) {
+                *theme.style_mut(role) = style;
+            }
+        }
+    }
     theme.background = None;
     theme
 }
+
+/// Kinds of code in the sixteen colours.
+const CODE: [(Role, Style); 6] = [
+    (Role::SyntaxKeyword, Style::new().fg(Color::Magenta)),
+    (Role::SyntaxString, Style::new().fg(Color::Yellow)),
+    (
+        Role::SyntaxComment,
+        Style::new().add_modifier(Modifier::DIM),
+    ),
+    (Role::SyntaxNumber, Style::new().fg(Color::Cyan)),
+    (Role::SyntaxConstant, Style::new().fg(Color::Cyan)),
+    (Role::SyntaxType, Style::new().fg(Color::Cyan)),
+];
 
 fn reduced(role: Role, style: Style, background: Option<Rgb>, dark: bool) -> Style {
     if role == Role::Text {

@@ -9,7 +9,7 @@ use ratatui::style::Style;
 
 use super::line::put;
 use crate::tui::area::Area;
-use crate::tui::highlight::SyntaxRole;
+use crate::tui::highlight::ColouredSpan;
 use crate::tui::long_text;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
@@ -19,11 +19,13 @@ pub struct Layers<'a> {
     /// The style of everything else.
     pub base: Style,
     /// Syntax: colours the letters.
-    pub syntax: &'a [(Range<usize>, SyntaxRole)],
+    pub syntax: &'a [ColouredSpan],
     /// Changed words.
     pub words: &'a [Range<usize>],
     /// Their style.
     pub word: Style,
+    /// What the line, and a changed word of it, is: what code lies on.
+    pub grounds: (Role, Role),
 }
 
 /// Display lines of a text in `width` columns, at least 1.
@@ -87,15 +89,14 @@ fn cells(
     for cell in text::cells(text, 0, width) {
         let at = offset + cell.source.start;
         let mut style = layers.base;
-        if let Some((_, role)) = covering(layers.syntax, at, |(range, _)| range) {
-            // Syntax gives the letters their colour and leaves the background to the change.
-            style = style.patch(Style {
-                bg: None,
-                ..theme.style(syntax_role(*role))
-            });
-        }
-        if covering(layers.words, at, |range| range).is_some() {
+        let in_word = covering(layers.words, at, Range::clone).is_some();
+        if in_word {
             style = style.patch(layers.word);
+        }
+        if let Some(span) = covering(layers.syntax, at, ColouredSpan::range) {
+            let (line, word) = layers.grounds;
+            let ground = if in_word { word } else { line };
+            style = style.patch(theme.syntax(span.style, ground));
         }
         if cell.stand_in {
             style = style.patch(theme.style(Role::Control));
@@ -113,24 +114,7 @@ fn cells(
 }
 
 /// The entry whose range holds a byte; the ranges are in order.
-fn covering<T>(all: &[T], at: usize, range: impl Fn(&T) -> &Range<usize>) -> Option<&T> {
+fn covering<T>(all: &[T], at: usize, range: impl Fn(&T) -> Range<usize>) -> Option<&T> {
     let after = all.partition_point(|entry| range(entry).end <= at);
     all.get(after).filter(|entry| range(entry).contains(&at))
-}
-
-fn syntax_role(role: SyntaxRole) -> Role {
-    match role {
-        SyntaxRole::Keyword => Role::SyntaxKeyword,
-        SyntaxRole::String => Role::SyntaxString,
-        SyntaxRole::Comment => Role::SyntaxComment,
-        SyntaxRole::Number => Role::SyntaxNumber,
-        SyntaxRole::Function => Role::SyntaxFunction,
-        SyntaxRole::Type => Role::SyntaxType,
-        SyntaxRole::Constant => Role::SyntaxConstant,
-        SyntaxRole::Variable => Role::SyntaxVariable,
-        SyntaxRole::Operator => Role::SyntaxOperator,
-        SyntaxRole::Punctuation => Role::SyntaxPunctuation,
-        SyntaxRole::Tag => Role::SyntaxTag,
-        SyntaxRole::Attribute => Role::SyntaxAttribute,
-    }
 }

@@ -10,7 +10,7 @@ use ratatui::style::Style;
 use super::line::{paint, put, put_right};
 use crate::tui::area::Area;
 use crate::tui::document::{Change, Code, Document, Row, Shape, Side};
-use crate::tui::highlight::{FileColours, SyntaxRole};
+use crate::tui::highlight::{ColouredSpan, FileColours};
 use crate::tui::long_text;
 use crate::tui::query::Query;
 use crate::tui::scroll::Position;
@@ -176,9 +176,11 @@ struct Painter<'a, 'l> {
 /// What gives a line's text its style, as byte ranges in order.
 struct Layers<'a> {
     base: Style,
-    syntax: &'a [(Range<usize>, SyntaxRole)],
+    syntax: &'a [ColouredSpan],
     words: &'a [Range<usize>],
     word: Style,
+    /// What the line, and a changed word of it, is: what code lies on.
+    grounds: (Role, Role),
     matches: Vec<Range<usize>>,
 }
 
@@ -386,6 +388,7 @@ impl Painter<'_, '_> {
             syntax: (self.look.colours)(file).map_or(&[], |colours| colours.of(hunk, line)),
             words: &code.words,
             word: self.style(word),
+            grounds: (role, word),
             matches: self.matches(code.text),
         };
         self.text(code.text, skip, gutter, &layers);
@@ -397,6 +400,7 @@ impl Painter<'_, '_> {
             syntax: &[],
             words: &[],
             word: base,
+            grounds: (Role::Text, Role::Text),
             matches: self.matches(text),
         }
     }
@@ -452,16 +456,19 @@ impl Painter<'_, '_> {
         for cell in text::cells(text, shift, width) {
             let at = offset + cell.source.start;
             let mut style = layers.base;
-            if let Some(role) = covering(layers.syntax, at, |(range, _)| range).map(|(_, r)| *r) {
-                style = style.patch(foreground(self.look.theme.style(syntax_role(role))));
-            }
-            if covering(layers.words, at, |range| range).is_some() {
+            let in_word = covering(layers.words, at, Range::clone).is_some();
+            if in_word {
                 style = style.patch(layers.word);
+            }
+            if let Some(span) = covering(layers.syntax, at, ColouredSpan::range) {
+                let (line, word) = layers.grounds;
+                let ground = if in_word { word } else { line };
+                style = style.patch(self.look.theme.syntax(span.style, ground));
             }
             if cell.stand_in {
                 style = style.patch(self.style(Role::Control));
             }
-            if covering(&layers.matches, at, |range| range).is_some() {
+            if covering(&layers.matches, at, Range::clone).is_some() {
                 style = style.patch(self.style(Role::Match));
             }
             let place = x + u16::try_from(column).unwrap_or(0);
@@ -492,29 +499,7 @@ impl Painter<'_, '_> {
 }
 
 /// The entry whose range holds a byte; the ranges are in order.
-fn covering<T>(all: &[T], at: usize, range: impl Fn(&T) -> &Range<usize>) -> Option<&T> {
+fn covering<T>(all: &[T], at: usize, range: impl Fn(&T) -> Range<usize>) -> Option<&T> {
     let after = all.partition_point(|entry| range(entry).end <= at);
     all.get(after).filter(|entry| range(entry).contains(&at))
-}
-
-/// Syntax gives the letters their colour and leaves the background to the change.
-fn foreground(style: Style) -> Style {
-    Style { bg: None, ..style }
-}
-
-fn syntax_role(role: SyntaxRole) -> Role {
-    match role {
-        SyntaxRole::Keyword => Role::SyntaxKeyword,
-        SyntaxRole::String => Role::SyntaxString,
-        SyntaxRole::Comment => Role::SyntaxComment,
-        SyntaxRole::Number => Role::SyntaxNumber,
-        SyntaxRole::Function => Role::SyntaxFunction,
-        SyntaxRole::Type => Role::SyntaxType,
-        SyntaxRole::Constant => Role::SyntaxConstant,
-        SyntaxRole::Variable => Role::SyntaxVariable,
-        SyntaxRole::Operator => Role::SyntaxOperator,
-        SyntaxRole::Punctuation => Role::SyntaxPunctuation,
-        SyntaxRole::Tag => Role::SyntaxTag,
-        SyntaxRole::Attribute => Role::SyntaxAttribute,
-    }
 }

@@ -4,6 +4,7 @@
 //! knows the terminal library; `layout.rs` says where things stand to all of them.
 
 mod candidates;
+mod colouring;
 mod copy;
 mod grid;
 mod hunk_place;

@@ -16,6 +16,7 @@ use crate::formats::LoadedSet;
 use crate::review::{Identity, ReviewSession, Settings};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
+use crate::tui::highlight::ColourUnit;
 use crate::tui::key::parse_keys;
 use crate::tui::keymap::Keymap;
 use crate::tui::message::{Message, MouseKind};
@@ -234,6 +235,8 @@ fn colours_are_asked_for_once() {
         group: 0,
         trajectory: Some(1),
         file: 0,
+        units: vec![ColourUnit::of(0, 0)],
+        urgent: 1,
     };
     assert!(effects.contains(&wanted), "{effects:?}");
     assert!(press(&mut model, "jk").is_empty());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::candidates::{Candidate, candidates, letter, order};
+use super::colouring;
 use super::layout::{Column, Layout, MOST_COLUMNS, Slot, automatic};
 use super::reading::{self, Go, Mark, Motion, Window, document_of, go_to_file, jump};
 use super::state::{Body, Place};
@@ -285,17 +286,15 @@ fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effec
         };
         // A jump may put the last hunk at the top, so only the last row is a limit here.
         let place = window.fit(model.compare.place(column.slot));
+        let (first, lines) = (place.top.row, window.lines);
         model.compare.places.insert(key, place);
-        for file in document.files_between(place.top.row, place.top.row + window.lines) {
-            let colours = (group, column.slot, file);
-            if !model.colours.contains_key(&colours) && model.colouring.insert(colours) {
-                effects.push(Effect::Highlight {
-                    group,
-                    trajectory: column.slot,
-                    file,
-                });
-            }
-        }
+        effects.extend(colouring::wanted(
+            model,
+            &opened,
+            column.slot,
+            &document,
+            first..first + lines,
+        ));
     }
     effects
 }

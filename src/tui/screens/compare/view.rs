@@ -418,12 +418,7 @@ impl Page<'_> {
             );
         }
         let flags = self.flags(column);
-        let colours = |file| {
-            self.model
-                .colours
-                .get(&(self.group, column.slot, file))
-                .map(AsRef::as_ref)
-        };
+        let colours = |file| self.model.colours.get(&(self.group, column.slot, file));
         let focused = column.slot == focused(self.model);
         let look = Look {
             flags: &flags,
