@@ -4,9 +4,8 @@
 
 use std::io::{Error, IsTerminal, stdin, stdout};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::colour_depth::ColourDepth;
 use super::colouring::ColourRequest;
@@ -27,6 +26,14 @@ use super::workers::{Workers, base_of, patch_of};
 
 /// Most events of the input that are taken at once.
 const MOST_AT_ONCE: usize = 256;
+
+/// How long after another program ended an interrupt may still be one of its keys.
+const ECHO: Duration = Duration::from_secs(1);
+/// The signal of Ctrl-C where the terminal does not hand keys over as they are.
+#[cfg(unix)]
+const INTERRUPT: i32 = signal_hook::consts::SIGINT;
+#[cfg(not(unix))]
+const INTERRUPT: i32 = 2;
 
 /// What the loop waits for.
 enum Incoming {
@@ -89,8 +96,7 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
     let (post, incoming) = channel();
     let (read_on, may_read) = channel();
     read_input(post.clone(), may_read)?;
-    let handed_over = Arc::new(AtomicBool::new(false));
-    watch_signals(post.clone(), Arc::clone(&handed_over))?;
+    watch_signals(post.clone())?;
     let workers = Workers::start(
         &options,
         // The loop outlives the workers; a message to a loop that ended is for nobody.
@@ -102,7 +108,7 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
         tty,
         workers,
         read_on,
-        handed_over,
+        given_back: None,
     };
     let ending = runtime.run(&incoming);
     runtime.workers.finish();
@@ -130,8 +136,8 @@ struct Runtime {
     workers: Workers,
     /// Lets the input be read on.
     read_on: Sender<()>,
-    /// Set while another program has the terminal.
-    handed_over: Arc<AtomicBool>,
+    /// When another program last gave the terminal back.
+    given_back: Option<Instant>,
 }
 
 impl Runtime {
@@ -153,6 +159,7 @@ impl Runtime {
                         let _ = self.read_on.send(());
                     }
                     Incoming::InputEnded(error) => return Err(error),
+                    Incoming::Signal(signal) if self.is_for_another(signal) => {}
                     Incoming::Signal(signal) => return Ok(Ending::Signal(signal)),
                 }
                 next = incoming.try_recv().ok();
@@ -249,9 +256,8 @@ impl Runtime {
         let ran = match programs::prepare(outside, &variable) {
             Ok(prepared) => {
                 // The input thread waits meanwhile, so that no key is taken from the program.
-                self.handed_over.store(true, Ordering::SeqCst);
                 let ran = self.tty.hand_over(|| prepared.run());
-                self.handed_over.store(false, Ordering::SeqCst);
+                self.given_back = Some(Instant::now());
                 self.fit_window()?;
                 ran?
             }
@@ -266,6 +272,13 @@ impl Runtime {
             (Err(error), _) => self.model.say(Severity::Error, error.to_string()),
         }
         Ok(())
+    }
+
+    /// Whether a signal was meant for a program that had the terminal just now: Ctrl-C there goes to
+    /// every program of the terminal, and is heard here when that one has ended.
+    fn is_for_another(&self, signal: i32) -> bool {
+        let lately = |given_back: Instant| given_back.elapsed() < ECHO;
+        signal == INTERRUPT && self.given_back.is_some_and(lately)
     }
 
     fn suspend(&mut self) -> std::io::Result<()> {
@@ -342,7 +355,7 @@ fn read_batch(batch: &mut Vec<Message>) -> std::io::Result<()> {
 }
 
 #[cfg(unix)]
-fn watch_signals(post: Sender<Incoming>, handed_over: Arc<AtomicBool>) -> std::io::Result<()> {
+fn watch_signals(post: Sender<Incoming>) -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
     let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
@@ -350,10 +363,6 @@ fn watch_signals(post: Sender<Incoming>, handed_over: Arc<AtomicBool>) -> std::i
         .name("signals".to_owned())
         .spawn(move || {
             for signal in &mut signals {
-                // Ctrl-C goes to every program of the terminal, but is meant for the one in front.
-                if signal == SIGINT && handed_over.load(Ordering::SeqCst) {
-                    continue;
-                }
                 if post.send(Incoming::Signal(signal)).is_err() {
                     return;
                 }
@@ -364,6 +373,6 @@ fn watch_signals(post: Sender<Incoming>, handed_over: Arc<AtomicBool>) -> std::i
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the same shape as on unix")]
-fn watch_signals(_: Sender<Incoming>, _: Arc<AtomicBool>) -> std::io::Result<()> {
+fn watch_signals(_: Sender<Incoming>) -> std::io::Result<()> {
     Ok(())
 }

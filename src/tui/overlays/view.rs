@@ -74,7 +74,7 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
         Overlay::ConfirmQuit => " not everything is saved ".to_owned(),
         Overlay::Prompt { kind, .. } => format!(" {} ", kind.title()),
     };
-    Clear.render(rect(area), buffer);
+    clear(area, buffer);
     buffer.set_style(rect(area), theme.style(Role::Text));
     Block::bordered()
         .title(title)
@@ -117,6 +117,20 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
             }
         }
     }
+}
+
+/// Blanks what the box covers; also a wide character that it would cut in two at its left edge: half
+/// of one cannot stand.
+fn clear(area: Area, buffer: &mut Buffer) {
+    for y in area.y..area.y + area.height {
+        if let Some(x) = area.x.checked_sub(1)
+            && let Some(cell) = buffer.cell_mut((x, y))
+            && cell.symbol().width() > 1
+        {
+            cell.set_symbol(" ");
+        }
+    }
+    Clear.render(rect(area), buffer);
 }
 
 /// What a filter finds, or what is wrong with it so far.
