@@ -268,11 +268,14 @@ mod tests {
     #[test]
     fn a_place_further_right_is_seen() {
         let line = format!("  {}needle{}", "x".repeat(100), "y".repeat(100));
-        let shown = around(&line, &[102..108], 30);
+        let shown = around(&line, std::slice::from_ref(&(102..108)), 30);
         assert!(
             shown.starts_with('…') && shown.contains("needle"),
             "{shown}"
         );
-        assert_eq!(around("  a needle", &[4..10], 30), "a needle");
+        assert_eq!(
+            around("  a needle", std::slice::from_ref(&(4..10)), 30),
+            "a needle"
+        );
     }
 }
