@@ -6,9 +6,10 @@ use super::{Edit, shell};
 use crate::domain::Step;
 
 /// Arguments that name the file.
-const PATHS: [&str; 7] = [
+const PATHS: [&str; 8] = [
     "path",
     "file_path",
+    "filePath",
     "filepath",
     "file",
     "filename",
@@ -17,9 +18,10 @@ const PATHS: [&str; 7] = [
 ];
 
 /// Arguments that hold what is written.
-const NEW: [&str; 9] = [
+const NEW: [&str; 10] = [
     "new_str",
     "new_string",
+    "newString",
     "new_text",
     "file_text",
     "insert_text",
@@ -30,7 +32,7 @@ const NEW: [&str; 9] = [
 ];
 
 /// Arguments that hold what is replaced.
-const OLD: [&str; 4] = ["old_str", "old_string", "old_text", "search"];
+const OLD: [&str; 5] = ["old_str", "old_string", "oldString", "old_text", "search"];
 
 /// Arguments that hold what a shell runs.
 const COMMANDS: [&str; 5] = ["command", "cmd", "code", "keystrokes", "script"];
@@ -165,6 +167,10 @@ mod tests {
             ),
             (r#"{"file_path":"a.py","content":"y"}"#, one("a.py", &["y"])),
             (r#"{"path":"a.py"}"#, vec![]),
+            (
+                r#"{"filePath":"a.py","oldString":"x","newString":"y"}"#,
+                one("a.py", &["y"]),
+            ),
             (
                 r#"{"path":"a.py","edits":[{"old_text":"x","new_text":"y"}]}"#,
                 one("a.py", &["y"]),

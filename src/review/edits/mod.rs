@@ -15,8 +15,8 @@ use crate::domain::{Step, StepKind};
 /// A change of one file that a step asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Edit {
-    /// The file as the call names it: absolute, or relative to a folder that is not known. Untrusted
-    /// text.
+    /// The file as the call names it: absolute, or relative to a folder that is not known; empty when
+    /// only earlier steps say which. Untrusted text.
     pub path: String,
     /// Lines that it writes.
     pub added: Vec<String>,
@@ -127,14 +127,17 @@ pub fn hunk_of(step: &Step, patch: &Patch) -> Result<HunkPlace, NoLink> {
     let edits = of_step(step);
     let first = edits.first().ok_or(NoLink::NoEdit)?;
     let mut best: Option<HunkPlace> = None;
-    for edit in &edits {
-        let Some(file) = file_of(edit, patch) else {
-            continue;
-        };
+    let files = edits.iter().flat_map(|edit| {
+        let files = 0..patch.files.len();
+        let here = files.filter(|file| may_be_of(edit, patch, *file));
+        here.map(move |file| (edit, file))
+    });
+    for (edit, file) in files {
         let found = &patch.files[file];
         let hunks = found.hunks.iter().enumerate();
         let places = hunks.map(|(index, hunk)| (Some(index), certainty(edit, patch, hunk, None)));
-        for (hunk, certainty) in places.chain([(None, Some(Certainty::EditsFile))]) {
+        let file_only = (!edit.path.is_empty()).then_some(Certainty::EditsFile);
+        for (hunk, certainty) in places.chain([(None, file_only)]) {
             let Some(certainty) = certainty else { continue };
             if best.is_none_or(|best| best.certainty < certainty) {
                 let hunk = hunk.or((!found.hunks.is_empty()).then_some(0));
@@ -146,7 +149,10 @@ pub fn hunk_of(step: &Step, patch: &Patch) -> Result<HunkPlace, NoLink> {
             }
         }
     }
-    best.ok_or_else(|| NoLink::NotInPatch(first.path.clone()))
+    best.ok_or_else(|| match first.path.as_str() {
+        "" => NoLink::NotInPatch("the file that is open".to_owned()),
+        path => NoLink::NotInPatch(path.to_owned()),
+    })
 }
 
 /// The step that made a hunk, or its `line`: the one that writes the most of its lines, the last of
@@ -164,10 +170,10 @@ pub fn step_of(
     let mut places: Vec<(bool, Certainty, usize)> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let edits = of_step(step).into_iter();
-        let here = edits.filter(|edit| file_of(edit, patch) == Some(file));
-        let sure = here.map(|edit| {
+        let here = edits.filter(|edit| may_be_of(edit, patch, file));
+        let sure = here.filter_map(|edit| {
             let lines = hunk.and_then(|hunk| certainty(&edit, patch, hunk, line));
-            lines.unwrap_or(Certainty::EditsFile)
+            lines.or((!edit.path.is_empty()).then_some(Certainty::EditsFile))
         });
         if let Some(certainty) = sure.max() {
             places.push((!has_failed(steps, index), certainty, index));
@@ -183,6 +189,9 @@ pub fn step_of(
             certainty,
             others: places.len() - 1,
         }),
+        (None, Some(_)) if hunk.is_some() => {
+            step_of(steps, patch, (file, hunk_index(found, hunk), None))
+        }
         (None, _) => Err(NoLink::NoStep(found.path().to_owned())),
     }
 }
@@ -207,6 +216,11 @@ fn has_failed(steps: &[Step], call: usize) -> bool {
             .filter(|step| step.kind() == StepKind::Observation),
     };
     answer.is_some_and(Step::is_failure)
+}
+
+/// Whether an edit may be of a file of the patch; one without a path may be of each.
+fn may_be_of(edit: &Edit, patch: &Patch, file: usize) -> bool {
+    edit.path.is_empty() || file_of(edit, patch) == Some(file)
 }
 
 /// The file of the patch that an edit is of: the one whose path has the most folders in common.

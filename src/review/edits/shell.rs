@@ -11,6 +11,9 @@ pub(super) fn edits(script: &str) -> Vec<Edit> {
     {
         return of_patch(script);
     }
+    if let Some(edit) = of_window(script) {
+        return vec![edit];
+    }
     let mut found = Vec::new();
     let mut rest = script;
     while !rest.is_empty() {
@@ -22,6 +25,21 @@ pub(super) fn edits(script: &str) -> Vec<Edit> {
         }
     }
     found
+}
+
+/// SWE-agent's edit of the file that is open: `edit 3:7`, the lines, `end_of_edit`. Which file that
+/// is an earlier step says, so the path is empty.
+fn of_window(script: &str) -> Option<Edit> {
+    let (lines, body) = script
+        .trim_start()
+        .strip_prefix("edit ")?
+        .split_once('\n')?;
+    let is_range = lines
+        .trim()
+        .split(':')
+        .all(|part| part.trim().parse::<u32>().is_ok());
+    let (text, _) = body.split_once("end_of_edit")?;
+    is_range.then(|| Edit::of("").adding(text))
 }
 
 /// The first command of a script, its here-document, and what follows. A command goes on to the end
@@ -364,6 +382,7 @@ mod tests {
             ("python - <<'EOF'\nprint(open('a.py').read())\nEOF", vec![]),
             ("# don't\ncat > a.py <<EOF\nx\nEOF", one("a.py", &["x"])),
             ("cat > a.py <<EOF\ncut", one("a.py", &["cut"])),
+            ("edit 3:4\n    x = 1\nend_of_edit", one("", &["    x = 1"])),
             ("", vec![]),
         ] {
             assert_eq!(found(script), wanted, "{script}");
