@@ -167,6 +167,7 @@ actions! {
     InterdiffOther Compare "interdiff_other" "The interdiff against the next candidate, at last the reference";
     NextRemark Compare "next_remark" "Next remark of the grader or of yours";
     PreviousRemark Compare "previous_remark" "Previous remark";
+    OtherEnd Compare "other_end" "Go to the other end of the moved block";
     NextDifference Compare "next_difference" "Next place where the candidates differ";
     PreviousDifference Compare "previous_difference" "Previous place where the candidates differ";
     NextUnique Compare "next_unique" "Next place that only this candidate touches";

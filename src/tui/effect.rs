@@ -53,6 +53,15 @@ pub enum Effect {
         /// The trajectory.
         trajectory: usize,
     },
+    /// Find what turns one result into another; `None` is the reference patch.
+    Interdiff {
+        /// The group.
+        group: usize,
+        /// The result before.
+        from: Option<usize>,
+        /// The result after.
+        to: Option<usize>,
+    },
     /// Store events in one transaction.
     Save(Vec<NewEvent>),
     /// Search the patches of all candidates of a group.

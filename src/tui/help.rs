@@ -54,6 +54,14 @@ pub fn applies(model: &Model, action: Action) -> bool {
             let shown = model.compare.group.and_then(|group| model.opened(group));
             shown.is_some_and(|opened| opened.reference.is_some())
         }
+        Action::Aligned => {
+            let shown = model.compare.group.and_then(|group| model.opened(group));
+            shown.is_some_and(|opened| opened.aligned().is_some())
+        }
+        Action::NextRemark | Action::PreviousRemark => {
+            compare::has_remarks(model, model.compare.focus())
+        }
+        Action::InterdiffOther => model.compare.interdiff.is_some(),
         Action::OpenGrader => model.reviewed.as_ref().is_some_and(|(group, _)| {
             loaded.is_some_and(|session| !session.answers(*group).is_empty())
         }),
@@ -82,7 +90,8 @@ pub fn applies(model: &Model, action: Action) -> bool {
 #[must_use]
 pub fn legend(context: Context) -> &'static [(&'static str, &'static str)] {
     match context {
-        Context::Groups | Context::Compare => &LEGEND,
+        Context::Groups => LEGEND,
+        Context::Compare => COMPARE_LEGEND,
         Context::Tests => &TESTS_LEGEND,
         Context::Matrix => &MATRIX_LEGEND,
         Context::Steps => &STEPS_LEGEND,
@@ -161,7 +170,86 @@ const MATRIX_LEGEND: [(&str, &str); 7] = [
     ("nobody", "only the reference patch touches the file"),
 ];
 
-const LEGEND: [(&str, &str); 16] = [
+const LEGEND: &[(&str, &str)] = &[
+    (
+        "not ranked",
+        "up, down and tie first rank all passing as they are shown when nothing is ranked; else the \
+         candidate enters last",
+    ),
+    (
+        "following",
+        "files are looked at again while they grow or change, or at once by the key of reload; \
+         --no-follow leaves them",
+    ),
+    (
+        "indexing",
+        "files are read; back on the list stops it when no search or filter is on, reload goes on",
+    ),
+    (
+        "kept / dropped",
+        "kept for training: some pass and some fail; else dropped, no advantage to learn from",
+    ),
+    (
+        "rankable",
+        "kept, with two or more passing: a ranking can move credit",
+    ),
+    (
+        "credit moved",
+        "share of the passing advantage that the ranking moves, 0 to 1",
+    ),
+    (
+        "disagr",
+        "part of the passing credit on which your ranking and the grader's disagree",
+    ),
+    ("⚑", "findings of the grader"),
+    (
+        "≠",
+        "its rank, or those it ties with, are others in the grader's ranking",
+    ),
+    (
+        "=",
+        "ties with others of the same rank; in the marks: same patch",
+    ),
+    ("×", "multiplier: advantage after / before the ranking"),
+    (
+        "share",
+        "part of the passing credit that the candidate gets",
+    ),
+    (
+        "n_eff",
+        "how many candidates the credit is spread over: 1 / Σ share²",
+    ),
+    ("● ○ ?", "passing, failing, unscored"),
+    (
+        "edited",
+        "submitted, then changed: the submission counts until the next",
+    ),
+    (
+        "stale",
+        "judged on other data than what is loaded: does not count",
+    ),
+];
+
+const COMPARE_LEGEND: &[(&str, &str)] = &[
+    (
+        "5/7",
+        "beside the first line of a change: so many of the passing candidates touch this place of the \
+         base, equal results counted once",
+    ),
+    (
+        "╱╱╱",
+        "another column, or the other side, has lines of its own here",
+    ),
+    (
+        "⋯",
+        "lines that no column changes, or that nobody quotes while the base is not known",
+    ),
+    ("↦", "a moved block, and where its other end is"),
+    (
+        "␣",
+        "only white space changed in this line (while such changes are quiet)",
+    ),
+    ("▪", "on the scroll bar: a change; ⚑ a finding"),
     (
         "not ranked",
         "up, down and tie first rank all passing as they are shown when nothing is ranked; else the \
@@ -258,6 +346,8 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::TieAbove, "tie"),
             (Action::AcceptGrader, "accept"),
             (Action::NextHunk, "hunk"),
+            (Action::NextDifference, "difference"),
+            (Action::Interdiff, "interdiff"),
             (Action::NextFile, "file"),
             (Action::OpenSteps, "steps"),
             (Action::OpenGrader, "grader"),

@@ -12,6 +12,7 @@ use super::patch_file::SaveError;
 use super::query::Query;
 use super::screens::compare::PatchSpot;
 use super::screens::steps::Hits;
+use crate::diff::Interdiff;
 use crate::review::Event;
 use crate::review::Progress;
 use crate::review::{LoadedSet, Prepared, ReviewSession};
@@ -111,6 +112,17 @@ pub enum Message {
         units: Vec<ColourUnit>,
         /// Their colours; `None` = dropped, to be asked for again when they are wanted.
         colours: Option<FileColours>,
+    },
+    /// What turns one result into another; `None` is the reference patch.
+    Interdiffed {
+        /// The group.
+        group: usize,
+        /// The result before.
+        from: Option<usize>,
+        /// The result after.
+        to: Option<usize>,
+        /// What was found, or why not.
+        result: Result<Arc<Interdiff>, String>,
     },
     /// The steps of a trajectory are searched.
     StepsSearched {

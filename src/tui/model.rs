@@ -13,7 +13,7 @@ use super::keymap::Keymap;
 use super::loading::Loading;
 use super::overlays::Overlay;
 use super::screens::{compare, grader, groups, schedule, steps};
-use crate::diff::{Aligned, Bases, Consensus, Patch, Results};
+use crate::diff::{Aligned, Bases, Consensus, Moves, Patch, Results};
 use crate::domain::Content;
 use crate::review::EventBody;
 use crate::review::NewEvent;
@@ -109,6 +109,8 @@ pub struct OnBase {
     pub aligned: Arc<Aligned>,
     /// Which of its candidates leave the same behind.
     pub results: Results,
+    /// The moved blocks of each of its candidates.
+    pub moves: Vec<Moves>,
     /// How many of the passing ones touch a place.
     pub consensus: Consensus,
     /// Why a base text is not known although a repository is named, one sentence each.

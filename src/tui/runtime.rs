@@ -217,6 +217,11 @@ impl Runtime {
                         });
                     }
                 }
+                Effect::Interdiff { group, from, to } => {
+                    if let Some(opened) = self.model.opened(group) {
+                        self.workers.interdiff(Arc::clone(opened), from, to);
+                    }
+                }
                 Effect::SearchSteps { group, trajectory } => {
                     if let Some(request) = steps::request(&self.model, (group, trajectory)) {
                         self.workers.search(group, request);

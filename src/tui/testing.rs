@@ -24,7 +24,8 @@ use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
 use super::workers::{
-    KnownLog, LoadInput, base_of, feed, on_base, open_group, patch_of, save_file, store_events,
+    KnownLog, LoadInput, base_of, feed, interdiff_of, on_base, open_group, patch_of, save_file,
+    store_events,
 };
 use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
@@ -346,6 +347,15 @@ impl Harness {
                     file,
                     units: units.clone(),
                     colours: Some(colours),
+                })
+            }
+            Effect::Interdiff { group, from, to } => {
+                let opened = self.model.opened(*group)?;
+                Some(Message::Interdiffed {
+                    group: *group,
+                    from: *from,
+                    to: *to,
+                    result: Ok(interdiff_of(opened, *from, *to)?),
                 })
             }
             Effect::SearchSteps { group, trajectory } => {

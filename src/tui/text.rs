@@ -70,6 +70,12 @@ pub fn width(line: &str) -> usize {
     column
 }
 
+/// Columns that a line takes, told only up to `most`: the cost follows `most`, not the line's length.
+#[must_use]
+pub fn width_up_to(line: &str, most: usize) -> usize {
+    cells(line, 0, most).iter().map(|cell| cell.width).sum()
+}
+
 fn cell_of(grapheme: &str, at: usize, column: usize) -> Cell {
     let source = at..at + grapheme.len();
     if let [byte @ 0x20..0x7f] = grapheme.as_bytes() {

@@ -104,6 +104,24 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             // A base text that arrived meanwhile makes better ones.
             after_layout(model)
         }
+        Message::Interdiffed {
+            group,
+            from,
+            to,
+            result,
+        } => {
+            model.compare.interdiffing.remove(&(group, from, to));
+            match result {
+                Ok(found) => {
+                    model.compare.interdiffs.insert((group, from, to), found);
+                }
+                Err(reason) => {
+                    model.compare.interdiff = None;
+                    model.say(Severity::Error, format!("no interdiff: {reason}"));
+                }
+            }
+            after_layout(model)
+        }
         Message::StepsSearched {
             group,
             trajectory,

@@ -27,7 +27,9 @@ use super::screens::steps::SearchRequest;
 use super::settings::TuiOptions;
 use super::update::OPENED_KEPT;
 use crate::base::{BaseRepos, base_paths, bases_of};
-use crate::diff::{Aligned, BaseText, CandidatePatch, Consensus, Patch, Results};
+use crate::diff::{
+    Aligned, BaseText, CandidatePatch, Consensus, Interdiff, Patch, Results, interdiff, moves,
+};
 use crate::domain::Outcome;
 use crate::formats::{LoadOptions, LoadedSet, Loader, Problem, Watch};
 use crate::review::{Identity, ReviewSession, Settings};
@@ -58,6 +60,7 @@ pub struct Workers {
     set: Option<Arc<LoadedSet>>,
     open: Sender<(Arc<LoadedSet>, usize)>,
     colour: Sender<ColourRequest>,
+    interdiff: Sender<InterdiffRequest>,
     search: Sender<(u64, usize, SearchRequest)>,
     /// Number of the newest search; older ones are given up.
     newest_search: Arc<AtomicU64>,
@@ -81,6 +84,9 @@ struct GroupSearch {
     query: Query,
 }
 
+/// The opened group and the two results; `None` is the reference patch.
+type InterdiffRequest = (Arc<OpenedGroup>, Option<usize>, Option<usize>);
+
 struct StoreRequest {
     epoch: u64,
     events: Vec<NewEvent>,
@@ -95,6 +101,7 @@ impl Workers {
         let stop_loading = Arc::new(AtomicBool::new(false));
         let (open, opens) = channel();
         let (colour, colours) = channel();
+        let (interdiff, interdiffs) = channel();
         let (search, searches) = channel();
         let newest_search = Arc::new(AtomicU64::new(0));
         let (search_group, group_searches) = channel();
@@ -114,6 +121,10 @@ impl Workers {
         spawn("colour", {
             let post = post.clone();
             move || colouring::run(&colours, &post)
+        })?;
+        spawn("interdiff", {
+            let post = post.clone();
+            move || run_interdiff(&interdiffs, &post)
         })?;
         spawn("search", {
             let (post, newest) = (post.clone(), Arc::clone(&newest_search));
@@ -135,6 +146,7 @@ impl Workers {
             set: None,
             open,
             colour,
+            interdiff,
             search,
             newest_search,
             search_group,
@@ -180,6 +192,19 @@ impl Workers {
     pub(super) fn colour(&self, request: ColourRequest) {
         // Without an answer the file stays plain.
         let _ = self.colour.send(request);
+    }
+
+    /// Asks what turns one result of a group into another.
+    pub fn interdiff(&self, opened: Arc<OpenedGroup>, from: Option<usize>, to: Option<usize>) {
+        let group = opened.group;
+        if self.interdiff.send((opened, from, to)).is_err() {
+            (self.post)(Message::Interdiffed {
+                group,
+                from,
+                to,
+                result: Err(gone("interdiff")),
+            });
+        }
     }
 
     /// Searches the steps of a trajectory of a group; a newer search ends this one.
@@ -331,6 +356,7 @@ pub fn on_base(set: &LoadedSet, opened: &OpenedGroup, repos: &BaseRepos) -> OnBa
     let results = Results::of(&aligned);
     OnBase {
         consensus: Consensus::of(&aligned, &results),
+        moves: patches().map(|patch| moves(patch)).collect(),
         results,
         aligned: Arc::new(aligned),
         bases: Arc::new(bases),
@@ -603,6 +629,33 @@ fn run_group_search(requests: &Receiver<GroupSearch>, post: &Post) {
             group,
             query,
             found,
+        });
+    }
+}
+
+/// What turns the result of `from` into that of `to` (`None` = the reference patch); `None` when one
+/// of them is not there.
+#[must_use]
+pub fn interdiff_of(
+    opened: &OpenedGroup,
+    from: Option<usize>,
+    to: Option<usize>,
+) -> Option<Arc<Interdiff>> {
+    let (a, b) = (patch_of(opened, from)?, patch_of(opened, to)?);
+    let bases = opened.bases().cloned().unwrap_or_default();
+    Some(Arc::new(interdiff(a, b, &bases)))
+}
+
+fn run_interdiff(requests: &Receiver<InterdiffRequest>, post: &Post) {
+    while let Ok((opened, from, to)) = requests.recv() {
+        let found = caught(|| interdiff_of(&opened, from, to));
+        let result =
+            found.and_then(|found| found.ok_or_else(|| "there is no such patch".to_owned()));
+        post(Message::Interdiffed {
+            group: opened.group,
+            from,
+            to,
+            result,
         });
     }
 }

@@ -4,6 +4,7 @@
 
 mod arbitrary;
 mod compare;
+mod diff_views;
 mod grading;
 mod groups;
 mod live;

@@ -5,77 +5,81 @@
 //! frame costs what its window holds. What is *not* here: cells and colours
 //! (`crate::tui::widgets::diff_lines`), and where a column is scrolled to.
 
-mod build;
+mod aligned;
+mod own;
+mod pairs;
 mod place;
 mod row;
 
-use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use crate::diff::{HunkLine, Patch, emphasis};
+use crate::diff::Patch;
 use crate::tui::text;
 
-pub use build::Shape;
+pub use aligned::{Grid, Revealed};
 pub use place::{Anchor, Line, Side};
-pub use row::{Change, Code, Row};
+pub use row::{Change, Code, Mark, Row};
 
-/// A patch as rows.
+/// How a patch is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Shape {
+    /// Removed lines above added ones, over the whole width.
+    #[default]
+    Unified,
+    /// The old side on the left, the new one on the right.
+    Split,
+    /// Rows of the base, shared by all columns.
+    Aligned,
+}
+
+/// What a column shows.
 #[derive(Debug)]
 pub struct Document {
     patch: Arc<Patch>,
-    shape: Shape,
-    entries: Vec<Entry>,
-    /// Lines of text that is no hunk.
-    raws: Vec<Range<usize>>,
-    /// Row that shows the beginning of each file.
-    file_starts: Vec<usize>,
-    /// Row from which on each file is the current one.
-    file_from: Vec<usize>,
-    /// (file, hunk) of every hunk that is shown.
-    hunks: Vec<(usize, usize)>,
-    /// Header row of every entry of `hunks`.
-    hunk_starts: Vec<usize>,
-    /// First changed row of every entry of `hunks`.
-    change_starts: Vec<usize>,
-    /// Which removed and added lines belong together, per entry of `hunks`, found when first shown.
-    pairs: Vec<OnceLock<Vec<Option<usize>>>>,
-    digits: usize,
+    rows: Rows,
 }
 
-/// No line on this side of a row.
-const NONE: u32 = u32::MAX;
+#[derive(Debug)]
+enum Rows {
+    Own(own::Own),
+    Aligned(aligned::Column),
+}
 
-/// What a row shows, in as few bytes as can be: a patch may have hundreds of thousands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Entry {
-    Blank,
-    /// A note on the patch.
-    Note(u32),
-    File(u32),
-    FileNote {
-        file: u32,
-        note: u32,
-    },
-    /// What is folded of a file.
-    Folded(u32),
-    /// The header of a hunk, by its place in `Document::hunks`.
-    Hunk(u32),
-    /// A line of a hunk.
-    Line {
-        hunk: u32,
-        line: u32,
-    },
-    /// An old and a new line of a hunk in one row; [`NONE`] where there is none.
-    Pair {
-        hunk: u32,
-        old: u32,
-        new: u32,
-    },
-    /// A line of `Document::raws`.
-    Raw(u32),
+/// Calls the same method of whichever rows there are.
+macro_rules! rows {
+    ($self:ident, $rows:ident => $call:expr) => {
+        match &$self.rows {
+            Rows::Own($rows) => $call,
+            Rows::Aligned($rows) => $call,
+        }
+    };
 }
 
 impl Document {
+    /// A patch on its own, old beside new or one below the other; `folded` are files of which only
+    /// the header is shown.
+    #[must_use]
+    pub fn own(patch: Arc<Patch>, split: bool, folded: &BTreeSet<usize>) -> Self {
+        let shape = if split { Shape::Split } else { Shape::Unified };
+        let rows = own::Own::of(Arc::clone(&patch), shape, folded);
+        Self {
+            patch,
+            rows: Rows::Own(rows),
+        }
+    }
+
+    /// One candidate of several that are shown on the rows of their base. `candidate` is its index
+    /// there.
+    #[must_use]
+    pub fn aligned(grid: Arc<Grid>, candidate: usize) -> Self {
+        let column = aligned::Column::of(grid, candidate);
+        Self {
+            patch: column.patch(),
+            rows: Rows::Aligned(column),
+        }
+    }
+
     /// The patch.
     #[must_use]
     pub fn patch(&self) -> &Arc<Patch> {
@@ -85,89 +89,228 @@ impl Document {
     /// How it is laid out.
     #[must_use]
     pub fn shape(&self) -> Shape {
-        self.shape
+        match &self.rows {
+            Rows::Own(own) => own.shape(),
+            Rows::Aligned(_) => Shape::Aligned,
+        }
+    }
+
+    /// The rows that it shares with the columns beside it.
+    #[must_use]
+    pub fn grid(&self) -> Option<&Arc<Grid>> {
+        match &self.rows {
+            Rows::Own(_) => None,
+            Rows::Aligned(column) => Some(column.grid()),
+        }
+    }
+
+    /// The files of which only the header is shown; `None` where rows are shared.
+    #[must_use]
+    pub fn folded(&self) -> Option<&BTreeSet<usize>> {
+        match &self.rows {
+            Rows::Own(own) => Some(own.folded()),
+            Rows::Aligned(_) => None,
+        }
     }
 
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entries.len()
+        rows!(self, rows => rows.len())
     }
 
     /// Whether there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
-    /// The row at which each file begins.
+    /// A row; nothing behind the last one.
+    #[must_use]
+    pub fn row(&self, row: usize) -> Option<Row<'_>> {
+        rows!(self, rows => rows.row(row))
+    }
+
+    /// The row at which each file begins. Files are counted as they are shown: those of the patch, or
+    /// those of all columns.
     #[must_use]
     pub fn file_starts(&self) -> &[usize] {
-        &self.file_starts
+        rows!(self, rows => rows.file_starts())
     }
 
-    /// The header row of each hunk.
-    #[must_use]
-    pub fn hunk_starts(&self) -> &[usize] {
-        &self.hunk_starts
-    }
-
-    /// The first changed row of each hunk.
+    /// The first row of each change.
     #[must_use]
     pub fn change_starts(&self) -> &[usize] {
-        &self.change_starts
+        rows!(self, rows => rows.change_starts())
     }
 
-    /// The file (of the patch) that a row belongs to.
+    /// The file that a row belongs to.
     #[must_use]
     pub fn file_at(&self, row: usize) -> Option<usize> {
-        self.file_from
-            .partition_point(|&from| from <= row)
-            .checked_sub(1)
+        rows!(self, rows => rows.file_at(row))
     }
 
-    /// The files that have a row in a range.
+    /// The files of the patch that have a row in a range.
     #[must_use]
-    pub fn files_between(&self, first: usize, end: usize) -> Range<usize> {
-        match (
-            self.file_at(first),
-            self.file_at(end.saturating_sub(1).max(first)),
-        ) {
-            (Some(first), Some(last)) => first..last + 1,
-            _ => 0..0,
+    pub fn files_between(&self, first: usize, end: usize) -> Vec<usize> {
+        let last = end.saturating_sub(1).max(first);
+        match (self.file_at(first), self.file_at(last)) {
+            (Some(first), Some(last)) => (first..=last)
+                .filter_map(|file| self.patch_file(file))
+                .collect(),
+            _ => Vec::new(),
         }
+    }
+
+    /// The place of a file in the patch; `None` when the patch does not touch it.
+    #[must_use]
+    pub fn patch_file(&self, file: usize) -> Option<usize> {
+        rows!(self, rows => rows.patch_file(file))
+    }
+
+    /// Where a file of the patch is among those shown.
+    #[must_use]
+    pub fn shown_file(&self, file: usize) -> Option<usize> {
+        rows!(self, rows => rows.shown_file(file))
     }
 
     /// Path of a file, as shown. Untrusted text.
     #[must_use]
     pub fn file_path(&self, file: usize) -> &str {
-        self.patch.files.get(file).map_or("", |file| file.path())
+        rows!(self, rows => rows.file_path(file))
+    }
+
+    /// Path of a file in the base, as anchors name it; the new one where the base has none.
+    #[must_use]
+    pub fn anchor_path(&self, file: usize) -> Option<&str> {
+        match &self.rows {
+            Rows::Own(_) => {
+                let file = self.patch.files.get(file)?;
+                file.old_path.as_deref().or(file.new_path.as_deref())
+            }
+            Rows::Aligned(column) => Some(column.file_path(file)),
+        }
     }
 
     /// Status letter and path of a file (both paths of a rename). Untrusted text.
     #[must_use]
     pub fn file_title(&self, file: usize) -> String {
-        self.patch.files.get(file).map_or_else(String::new, |file| {
-            format!("{} {}", file.status.letter(), file.display_path())
-        })
+        match self
+            .patch_file(file)
+            .and_then(|file| self.patch.files.get(file))
+        {
+            Some(file) => format!("{} {}", file.status.letter(), file.display_path()),
+            None => format!("· {}", self.file_path(file)),
+        }
     }
 
     /// Lines added and removed in a file, as shown.
     #[must_use]
     pub fn file_counts(&self, file: usize) -> String {
-        self.patch.files.get(file).map_or_else(String::new, |file| {
-            format!("+{} −{}", file.added, file.removed)
-        })
+        match self
+            .patch_file(file)
+            .and_then(|file| self.patch.files.get(file))
+        {
+            Some(file) => format!("+{} −{}", file.added, file.removed),
+            None => "not touched".to_owned(),
+        }
     }
 
-    /// Columns of a line number in a text area of this width; narrow ones cut large numbers.
+    /// Whether a row shows a removed or an added line.
+    #[must_use]
+    pub fn is_change(&self, row: usize) -> bool {
+        rows!(self, rows => rows.is_change(row))
+    }
+
+    /// The texts of a row: one, or the old and the new side's. None for headers and notes. Untrusted.
+    #[must_use]
+    pub fn texts(&self, row: usize) -> [Option<&str>; 2] {
+        rows!(self, rows => rows.texts(row))
+    }
+
+    /// The line of the patch that a row shows; none for headers, notes, folds, and lines of the base
+    /// that the patch does not quote.
+    #[must_use]
+    pub fn line(&self, row: usize) -> Option<Line<'_>> {
+        rows!(self, rows => rows.line(row))
+    }
+
+    /// The lines of the patch that a row shows, as file, hunk and line: one, or the old and the new
+    /// side's.
+    #[must_use]
+    pub fn sources(&self, row: usize) -> [Option<(usize, usize, usize)>; 2] {
+        rows!(self, rows => rows.sources(row))
+    }
+
+    /// The hunk of the patch that a row belongs to: its file, its place in the file.
+    #[must_use]
+    pub fn hunk_at(&self, row: usize) -> Option<(usize, usize)> {
+        rows!(self, rows => rows.hunk_at(row))
+    }
+
+    /// The row that shows a line (file, hunk, line) of the patch, when it is shown.
+    #[must_use]
+    pub fn row_of(&self, file: usize, hunk: usize, line: usize) -> Option<usize> {
+        rows!(self, rows => rows.row_of(file, hunk, line))
+    }
+
+    /// The row of a line (0-based) of a file's text that is no hunk.
+    #[must_use]
+    pub fn row_of_raw(&self, file: usize, line: usize) -> Option<usize> {
+        match &self.rows {
+            Rows::Own(own) => own.row_of_raw(file, line),
+            Rows::Aligned(_) => None,
+        }
+    }
+
+    /// The 0-based line of the file's text that is no hunk which a row shows.
+    #[must_use]
+    pub fn raw_at(&self, row: usize) -> Option<usize> {
+        match &self.rows {
+            Rows::Own(own) => own.raw_at(row),
+            Rows::Aligned(_) => None,
+        }
+    }
+
+    /// The row that begins a hunk of the patch: its header, or its first line where there is none.
+    #[must_use]
+    pub fn row_of_hunk(&self, file: usize, hunk: usize) -> Option<usize> {
+        let line = self.row_of(file, hunk, 0)?;
+        let before = line.checked_sub(1);
+        let header = before.filter(|&row| self.hunk_at(row) == Some((file, hunk)));
+        Some(header.unwrap_or(line))
+    }
+
+    /// The row of the first of the lines numbered `numbers` (inclusive) on one side of a file that the
+    /// patch quotes.
+    #[must_use]
+    pub fn row_of_number(&self, path: &str, side: Side, numbers: (u32, u32)) -> Option<usize> {
+        let (file, hunk, line) = place::find_line(&self.patch, path, side, numbers)?;
+        self.row_of(file, hunk, line)
+    }
+
+    /// The place of the base that a row shows.
+    #[must_use]
+    pub fn anchor(&self, row: usize) -> Option<Anchor<'_>> {
+        rows!(self, rows => rows.anchor(row))
+    }
+
+    /// The row that shows a place of the base, or what comes next after it in that file; `None`
+    /// when the file is not there.
+    #[must_use]
+    pub fn find_anchor(&self, anchor: Anchor<'_>) -> Option<usize> {
+        rows!(self, rows => rows.find_anchor(anchor))
+    }
+
+    /// Columns of a line number in lines of this width; narrow ones cut large numbers.
     #[must_use]
     pub fn digits(&self, width: u16) -> usize {
-        let numbers = match self.shape {
+        let numbers = match self.shape() {
             Shape::Split => 1,
-            Shape::Unified => 2,
+            Shape::Unified | Shape::Aligned => 2,
         };
-        self.digits
+        let digits = rows!(self, rows => rows.digits());
+        digits
             .min(usize::from(width.saturating_sub(12)) / numbers)
             .max(1)
     }
@@ -176,9 +319,9 @@ impl Document {
     /// `width` is that of the lines: half a column when old and new stand side by side.
     #[must_use]
     pub fn gutter(&self, width: u16) -> usize {
-        match self.shape {
+        match self.shape() {
             Shape::Split => self.digits(width) + 3,
-            Shape::Unified => 2 * self.digits(width) + 4,
+            Shape::Unified | Shape::Aligned => 2 * self.digits(width) + 4,
         }
     }
 
@@ -187,9 +330,9 @@ impl Document {
     #[must_use]
     pub fn line_width(&self, column: u16) -> u16 {
         let whole = column.saturating_sub(1);
-        match self.shape {
+        match self.shape() {
             Shape::Split => whole.saturating_sub(1) / 2,
-            Shape::Unified => whole,
+            Shape::Unified | Shape::Aligned => whole,
         }
     }
 
@@ -200,80 +343,21 @@ impl Document {
         usize::from(width).saturating_sub(self.gutter(width)).max(1)
     }
 
-    /// Display lines of a row when its texts have `width` columns.
+    /// Display lines of a row when its texts have `width` columns; of shared rows the most that a
+    /// column needs.
     #[must_use]
     pub fn height(&self, row: usize, width: usize, wrap: bool) -> usize {
         if !wrap {
             return 1;
         }
-        let texts = self.texts(row).into_iter().flatten();
-        texts
-            .map(|text| wrapped_height(text, width))
-            .max()
-            .unwrap_or(1)
-    }
-
-    /// The texts of a row that come from the patch itself: one, or the old and the new side's. None
-    /// for headers and notes. Untrusted.
-    #[must_use]
-    pub fn texts(&self, row: usize) -> [Option<&str>; 2] {
-        let of = |hunk, line| {
-            let line = self.hunk_line(hunk, line)?;
-            Some(self.patch.line_text(line))
+        let highest = |texts: &mut dyn Iterator<Item = &str>| {
+            let heights = texts.map(|text| wrapped_height(text, width));
+            heights.max().unwrap_or(1)
         };
-        match self.entries.get(row) {
-            Some(&Entry::Line { hunk, line }) => [of(hunk, line), None],
-            Some(&Entry::Pair { hunk, old, new }) => [of(hunk, old), of(hunk, new)],
-            Some(&Entry::Raw(raw)) => [self.raw(raw), None],
-            _ => [None, None],
+        match &self.rows {
+            Rows::Own(own) => highest(&mut own.texts(row).into_iter().flatten()),
+            Rows::Aligned(column) => highest(&mut column.grid().texts(row)),
         }
-    }
-
-    fn raw(&self, raw: u32) -> Option<&str> {
-        let range = self.raws.get(raw as usize)?;
-        self.patch.text.get(range.clone())
-    }
-
-    /// A line by its hunk's place in `hunks` and its own in the hunk.
-    fn hunk_line(&self, hunk: u32, line: u32) -> Option<&HunkLine> {
-        let &(file, hunk) = self.hunks.get(hunk as usize)?;
-        let hunk = self.patch.files.get(file)?.hunks.get(hunk)?;
-        hunk.lines.get(line as usize)
-    }
-
-    /// The line that a line is paired with.
-    fn partner(&self, hunk: u32, line: u32) -> Option<u32> {
-        let place = hunk as usize;
-        let &(file, hunk) = self.hunks.get(place)?;
-        let pairs = self.pairs.get(place)?;
-        let pairs = pairs.get_or_init(|| self.patch.pairs(file, hunk));
-        let partner = pairs.get(line as usize).copied().flatten()?;
-        u32::try_from(partner).ok()
-    }
-
-    /// The changed words of a line that is paired with another one; empty for the others.
-    fn changed_words(&self, hunk: u32, line: u32) -> Vec<Range<usize>> {
-        let partner = self.partner(hunk, line);
-        let lines = partner.and_then(|partner| {
-            let this = self.hunk_line(hunk, line)?;
-            Some((this, self.hunk_line(hunk, partner)?))
-        });
-        let Some((this, other)) = lines else {
-            return Vec::new();
-        };
-        let (text, other_text) = (self.patch.line_text(this), self.patch.line_text(other));
-        if this.new_no.is_none() {
-            emphasis(text, other_text).0
-        } else {
-            emphasis(other_text, text).1
-        }
-    }
-
-    /// What stands behind the second `@@` of a hunk.
-    fn section(&self, hunk: u32) -> Option<&str> {
-        let &(file, hunk) = self.hunks.get(hunk as usize)?;
-        let hunk = self.patch.files.get(file)?.hunks.get(hunk)?;
-        self.patch.text.get(hunk.section.clone())
     }
 }
 
@@ -284,6 +368,3 @@ fn wrapped_height(text: &str, width: usize) -> usize {
         text::wrap(text, width).len()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::place::Side;
-use super::{Document, Entry, NONE};
-use crate::diff::{HunkLine, LineKind};
+use crate::diff::WhitespaceChange;
 
 /// What became of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
+    /// The patch says nothing of it.
+    Untouched,
     /// On both sides.
     Context,
     /// On the new side only.
@@ -30,8 +30,31 @@ pub struct Code<'a> {
     pub text: &'a str,
     /// The changed words, as bytes of the text.
     pub words: Vec<Range<usize>>,
-    /// Where its syntax colours stand: file, hunk, line of the patch.
-    pub source: (usize, usize, usize),
+    /// How it changed when only its white space did.
+    pub whitespace: WhitespaceChange,
+    /// Where it stands in the patch: file, hunk, line; `None` when it is the base's.
+    pub source: Option<(usize, usize, usize)>,
+    /// What a sign in the gutter tells of it.
+    pub mark: Option<Mark>,
+    /// Whether the file ends behind it without a newline, when no row of its own says so.
+    pub no_newline: bool,
+}
+
+impl Code<'_> {
+    /// Whether the line is to look like an unchanged one: only its white space changed.
+    #[must_use]
+    pub fn is_quiet(&self, quiet_whitespace: bool) -> bool {
+        quiet_whitespace && self.whitespace != WhitespaceChange::None
+    }
+}
+
+/// What is odd about a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Others quote the base otherwise here.
+    Contradicts,
+    /// A marker of a merge conflict that stayed in the file.
+    Conflict,
 }
 
 /// What a row shows.
@@ -41,20 +64,17 @@ pub enum Row<'a> {
     Blank,
     /// A file begins.
     File {
-        /// The file.
+        /// The file, see [`super::Document::file_title`].
         file: usize,
     },
     /// Something to know about a file. Untrusted text.
     Fact(String),
     /// Something to know about the patch. Untrusted text.
     Warning(String),
-    /// So many rows of a file are folded.
-    Fold {
-        /// Lines that are hidden.
-        lines: usize,
-        /// What they are.
-        what: &'static str,
-    },
+    /// Lines are folded: how many, and why.
+    Fold(String),
+    /// Other columns have a line of their own here.
+    Filler,
     /// A hunk begins. Untrusted text.
     Hunk(String),
     /// A line over the whole width.
@@ -70,113 +90,4 @@ pub enum Row<'a> {
     },
     /// Text as it is recorded. Untrusted.
     Raw(&'a str),
-}
-
-impl Document {
-    /// A row; nothing behind the last one.
-    #[must_use]
-    pub fn row(&self, row: usize) -> Option<Row<'_>> {
-        Some(match *self.entries.get(row)? {
-            Entry::Blank => Row::Blank,
-            Entry::Note(note) => Row::Warning(
-                self.patch
-                    .notes
-                    .get(note as usize)
-                    .cloned()
-                    .unwrap_or_default(),
-            ),
-            Entry::File(file) => Row::File {
-                file: file as usize,
-            },
-            Entry::FileNote { file, note } => {
-                let mut notes = self.patch.file_notes(file as usize).into_iter();
-                Row::Fact(notes.nth(note as usize).unwrap_or_default())
-            }
-            Entry::Folded(file) => {
-                let hunks = self.patch.files.get(file as usize).map(|file| &file.hunks);
-                let hunks = hunks.map_or(&[][..], Vec::as_slice);
-                Row::Fold {
-                    lines: hunks.iter().map(|hunk| hunk.lines.len()).sum(),
-                    what: "lines folded",
-                }
-            }
-            Entry::Hunk(hunk) => Row::Hunk(self.hunk_title(hunk)),
-            Entry::Raw(raw) => Row::Raw(self.raw(raw).unwrap_or("")),
-            Entry::Line { hunk, line } => {
-                let found = self.hunk_line(hunk, line)?;
-                match found.kind {
-                    LineKind::NoNewline => {
-                        let side = self.side_without_newline(hunk, line);
-                        Row::NoNewline {
-                            old: side != Some(Side::New),
-                            new: side != Some(Side::Old),
-                        }
-                    }
-                    _ => Row::Code(self.code(hunk, line, found)),
-                }
-            }
-            Entry::Pair { hunk, old, new } => {
-                let of = |line: u32| {
-                    let found = self.hunk_line(hunk, line);
-                    found.filter(|_| line != NONE)
-                };
-                let (left, right) = (of(old), of(new));
-                let ends = |line: Option<&HunkLine>| {
-                    line.is_some_and(|line| line.kind == LineKind::NoNewline)
-                };
-                if ends(left) || ends(right) {
-                    return Some(Row::NoNewline {
-                        old: ends(left),
-                        new: ends(right),
-                    });
-                }
-                Row::Split(
-                    left.map(|line| self.code(hunk, old, line)),
-                    right.map(|line| self.code(hunk, new, line)),
-                )
-            }
-        })
-    }
-
-    /// The side that a "no newline" mark is about; `None` for both.
-    fn side_without_newline(&self, hunk: u32, line: u32) -> Option<Side> {
-        match self.hunk_line(hunk, line.checked_sub(1)?)?.kind {
-            LineKind::Removed => Some(Side::Old),
-            LineKind::Added => Some(Side::New),
-            LineKind::Context | LineKind::NoNewline => None,
-        }
-    }
-
-    fn code<'a>(&'a self, hunk: u32, line: u32, found: &HunkLine) -> Code<'a> {
-        let change = match found.kind {
-            LineKind::Added => Change::Added,
-            LineKind::Removed => Change::Removed,
-            LineKind::Context | LineKind::NoNewline => Change::Context,
-        };
-        let words = match change {
-            Change::Context => Vec::new(),
-            Change::Added | Change::Removed => self.changed_words(hunk, line),
-        };
-        let (file, hunk) = self.hunks.get(hunk as usize).copied().unwrap_or_default();
-        Code {
-            change,
-            old_no: found.old_no,
-            new_no: found.new_no,
-            text: self.patch.line_text(found),
-            words,
-            source: (file, hunk, line as usize),
-        }
-    }
-
-    fn hunk_title(&self, place: u32) -> String {
-        let found = self.hunks.get(place as usize).and_then(|&(file, hunk)| {
-            let file = self.patch.files.get(file)?;
-            file.hunks.get(hunk)
-        });
-        let Some(hunk) = found else {
-            return String::new();
-        };
-        let section = self.section(place).unwrap_or("").trim();
-        format!("{} {section}", hunk.header())
-    }
 }

@@ -11,7 +11,7 @@ use super::paper::Paper;
 use super::{PrintOptions, Printed};
 use crate::diff::{Aligned, Patch};
 use crate::domain::PatchPresence;
-use crate::tui::document::{Change, Document, Row, Shape};
+use crate::tui::document::{Change, Document, Row};
 use crate::tui::highlight::{FileColours, Highlighter};
 use crate::tui::theme::Role;
 use crate::tui::widgets::diff_lines::{self, Look};
@@ -81,12 +81,8 @@ impl Pages<'_> {
     /// # Errors
     /// When the output cannot be written.
     pub fn print(&self, patch: &Arc<Patch>, paper: &mut Paper<'_>) -> io::Result<()> {
-        let shape = if self.options.side_by_side {
-            Shape::Split
-        } else {
-            Shape::Unified
-        };
-        let document = Document::of(Arc::clone(patch), shape, &BTreeSet::new());
+        let split = self.options.side_by_side;
+        let document = Document::own(Arc::clone(patch), split, &BTreeSet::new());
         let mut printer = Printer {
             pages: self,
             document: &document,
@@ -145,11 +141,11 @@ impl Printer<'_, '_> {
             _ => None,
         };
         match change {
-            Some(Change::Context) if self.left > 0 => {
+            Some(Change::Context | Change::Untouched) if self.left > 0 => {
                 self.left -= 1;
                 self.draw_at(at, &row)
             }
-            Some(Change::Context) => {
+            Some(Change::Context | Change::Untouched) => {
                 self.waiting.push_back(at);
                 if self.waiting.len() > context {
                     self.waiting.pop_front();
@@ -194,7 +190,7 @@ impl Printer<'_, '_> {
         } else {
             "unchanged lines"
         };
-        self.draw(&Row::Fold { lines, what }, 1)
+        self.draw(&Row::Fold(format!("⋯ {lines} {what}")), 1)
     }
 
     fn learn_colours(&mut self, file: usize) {
@@ -225,6 +221,10 @@ impl Printer<'_, '_> {
             search: None,
             flags: &[],
             cursor: None,
+            quiet_whitespace: false,
+            moved: &|_| None,
+            share_width: 0,
+            share: &|_| None,
             height: &|_| 1,
             colours: &|file| {
                 let found = colours.filter(|(of, _)| *of == file);

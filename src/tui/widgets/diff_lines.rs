@@ -8,8 +8,9 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::line::{paint, put, put_right};
+use crate::diff::{Share, WhitespaceChange};
 use crate::tui::area::Area;
-use crate::tui::document::{Change, Code, Document, Row, Shape, Side};
+use crate::tui::document::{Change, Code, Document, Line, Mark, Row, Shape, Side};
 use crate::tui::highlight::{ColouredSpan, FileColours};
 use crate::tui::long_text;
 use crate::tui::query::Query;
@@ -34,8 +35,23 @@ pub struct Look<'a> {
     pub cursor: Option<(usize, bool)>,
     /// Display lines of a row.
     pub height: &'a dyn Fn(usize) -> usize,
+    /// Whether lines of which only white space changed look like unchanged ones.
+    pub quiet_whitespace: bool,
+    /// The move that a line (file, hunk, line) of the patch is part of.
+    pub moved: &'a dyn Fn((usize, usize, usize)) -> Option<Moved>,
+    /// Columns kept at the right for [`Self::share`].
+    pub share_width: u16,
+    /// How many of the passing candidates touch the place that a row begins.
+    pub share: &'a dyn Fn(usize) -> Option<Share>,
     /// A file's syntax colours once they are there.
     pub colours: &'a dyn Fn(usize) -> Option<&'a FileColours>,
+}
+
+/// A line of a block that was moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moved {
+    /// Where the other end is; at the first line.
+    pub note: Option<String>,
 }
 
 /// Lines of a file that a finding is about.
@@ -60,6 +76,18 @@ impl Flag<'_> {
         self.path == path && number.is_some_and(|number| (first..=last).contains(&number))
     }
 
+    /// Whether a line of the patch is one of them.
+    #[must_use]
+    pub fn covers_line(&self, line: &Line<'_>) -> bool {
+        let number = if self.old_side {
+            line.old_no
+        } else {
+            line.new_no
+        };
+        let (first, last) = self.lines;
+        self.path == line.path && number.is_some_and(|number| (first..=last).contains(&number))
+    }
+
     /// The row that shows the first of the lines.
     #[must_use]
     pub fn row(&self, document: &Document) -> Option<usize> {
@@ -79,7 +107,7 @@ pub fn draw(buffer: &mut Buffer, area: Area, document: &Document, top: Position,
         let place = Area {
             y,
             height,
-            width: area.width.saturating_sub(1),
+            width: area.width.saturating_sub(1 + look.share_width),
             ..area
         };
         let mut painter = Painter {
@@ -93,6 +121,12 @@ pub fn draw(buffer: &mut Buffer, area: Area, document: &Document, top: Position,
             && cursor == at
         {
             painter.cursor(focused);
+        }
+        if look.share_width > 0
+            && skip == 0
+            && let Some(share) = (look.share)(at)
+        {
+            painter.share(share);
         }
         y += height;
         at += 1;
@@ -182,6 +216,8 @@ struct Layers<'a> {
     /// What the line, and a changed word of it, is: what code lies on.
     grounds: (Role, Role),
     matches: Vec<Range<usize>>,
+    /// Whether a blank at a byte is to be seen.
+    blanks: &'a dyn Fn(usize) -> bool,
 }
 
 /// Which line numbers stand before a line.
@@ -202,15 +238,38 @@ impl Painter<'_, '_> {
 
     /// The line of the cursor stands out over its whole width, also without colours.
     fn cursor(&mut self, focused: bool) {
-        let Area { x, y, width, .. } = self.place;
+        let Area {
+            x,
+            y,
+            width,
+            height,
+        } = self.place;
         let style = self.style(Role::CursorLine);
-        if focused {
+        for y in (y..y + height).filter(|_| focused) {
             paint(self.buffer, (x, y), width, style);
         }
         let mark = if focused { "▸" } else { "▹" };
         if self.buffer[(x, y)].symbol() == " " {
             put(self.buffer, (x, y), 1, mark, style);
         }
+    }
+
+    /// How many candidates touch the place that begins here, beside the lines.
+    fn share(&mut self, share: Share) {
+        let role = match (share.touching, share.passing) {
+            (touching, all) if touching == all => Role::ConsensusAll,
+            (0 | 1, _) => Role::ConsensusFew,
+            _ => Role::Dim,
+        };
+        let said = format!("{}/{}", share.touching, share.passing);
+        let at = (self.place.x + self.place.width, self.place.y);
+        put_right(
+            self.buffer,
+            at,
+            self.look.share_width,
+            &said,
+            self.style(role),
+        );
     }
 
     /// Draws a row, without its first `skip` display lines.
@@ -224,9 +283,8 @@ impl Painter<'_, '_> {
             }
             Row::Fact(said) => self.said(said, Role::Dim),
             Row::Warning(said) => self.said(said, Role::Warning),
-            Row::Fold { lines, what } => {
-                self.said(&format!("⋯ {lines} {what}"), Role::Fold);
-            }
+            Row::Fold(said) => self.said(said, Role::Fold),
+            Row::Filler => self.filler(),
             Row::Hunk(said) => {
                 let said = text::cut(said, self.columns());
                 self.banner(&said, None, Role::HunkHeader);
@@ -293,7 +351,7 @@ impl Painter<'_, '_> {
 
     fn no_newline(&mut self, old: bool, new: bool) {
         let said = "\\ no newline at the end of the file";
-        if self.document.shape() == Shape::Unified {
+        if self.document.shape() != Shape::Split {
             return self.said(said, Role::Dim);
         }
         let (left, right) = self.halves();
@@ -339,9 +397,20 @@ impl Painter<'_, '_> {
 
     fn line(&mut self, code: &Code<'_>, skip: usize, numbers: Numbers) {
         let (sign, role, word) = match code.change {
+            Change::Untouched => (" ", Role::Untouched, Role::Untouched),
             Change::Context => (" ", Role::Text, Role::Text),
             Change::Added => ("+", Role::Added, Role::AddedWord),
             Change::Removed => ("−", Role::Removed, Role::RemovedWord),
+        };
+        let moved = code.source.and_then(|source| {
+            let changed = matches!(code.change, Change::Added | Change::Removed);
+            changed.then(|| (self.look.moved)(source)).flatten()
+        });
+        let role = match (&moved, code.change) {
+            _ if code.is_quiet(self.look.quiet_whitespace) => Role::Untouched,
+            (Some(_), Change::Removed) => Role::MovedFrom,
+            (Some(_), Change::Added) => Role::MovedTo,
+            _ => role,
         };
         let Area {
             x,
@@ -351,7 +420,7 @@ impl Painter<'_, '_> {
         } = self.place;
         let digits = u16::try_from(self.document.digits(width)).unwrap_or(3);
         let base = self.style(Role::Text).patch(self.style(role));
-        if role != Role::Text {
+        if matches!(code.change, Change::Added | Change::Removed) && role != Role::Untouched {
             for y in y..y + height {
                 paint(self.buffer, (x, y), width, base);
             }
@@ -376,22 +445,75 @@ impl Painter<'_, '_> {
             }
         }
         put(self.buffer, (sign_at, y), 1, sign, base);
-        let (file, hunk, line) = code.source;
-        let path = self.document.file_path(file);
-        let flags = self.look.flags;
-        if flags.iter().any(|flag| flag.covers(path, code)) {
-            let style = base.patch(self.style(Role::Finding));
-            put(self.buffer, (sign_at.saturating_sub(1), y), 1, "⚑", style);
+        let signs = code.source.and_then(|(file, hunk, line)| {
+            let patch = self.document.patch();
+            patch.signs(file, hunk, line)
+        });
+        if let Some(signs) = signs.filter(|_| skip == 0) {
+            // One column per parent, as far as there is room between number and text.
+            let signs = signs.replace('-', "−");
+            put_right(self.buffer, (sign_at.saturating_sub(1), y), 2, &signs, base);
         }
+        let mark = match code.mark {
+            _ if self.is_flagged(code) => Some(("⚑", Role::Finding)),
+            Some(Mark::Contradicts) => Some(("≠", Role::Conflict)),
+            Some(Mark::Conflict) => Some(("!", Role::Conflict)),
+            None if code.is_quiet(self.look.quiet_whitespace) => Some(("␣", Role::Whitespace)),
+            None => None,
+        };
+        if let Some((symbol, role)) = mark {
+            let style = base.patch(self.style(role));
+            let at = (sign_at.saturating_sub(1), y);
+            put(self.buffer, at, 1, symbol, style);
+        }
+        let syntax = code.source.and_then(|(file, hunk, line)| {
+            let colours = (self.look.colours)(file)?;
+            Some(colours.of(hunk, line))
+        });
+        let trailing = code.text.trim_end().len();
+        let leading = match code.whitespace {
+            WhitespaceChange::Indent => code.text.len() - code.text.trim_start().len(),
+            _ => 0,
+        };
         let layers = Layers {
             base,
-            syntax: (self.look.colours)(file).map_or(&[], |colours| colours.of(hunk, line)),
+            syntax: syntax.unwrap_or(&[]),
             words: &code.words,
             word: self.style(word),
             grounds: (role, word),
             matches: self.matches(code.text),
+            blanks: &|at| {
+                let changed = matches!(code.change, Change::Added | Change::Removed);
+                let only_blanks = code.whitespace != WhitespaceChange::None;
+                changed
+                    && (at >= trailing
+                        || only_blanks
+                            && (covering(&code.words, at, Range::clone).is_some() || at < leading))
+            },
         };
         self.text(code.text, skip, gutter, &layers);
+        let note = moved.and_then(|moved| moved.note);
+        let note = note.or_else(|| {
+            let said = "\\ no newline at the end of the file";
+            code.no_newline.then(|| said.to_owned())
+        });
+        if let Some(note) = note.filter(|_| skip == 0) {
+            // Where there is room: the line comes first.
+            let used = usize::from(gutter) + text::width_up_to(code.text, usize::from(width));
+            let free = usize::from(width).saturating_sub(used + 2);
+            let note = text::cut(&note, free);
+            put_right(self.buffer, (x, y), width, &note, self.style(Role::Dim));
+        }
+    }
+
+    fn is_flagged(&self, code: &Code<'_>) -> bool {
+        let file = code
+            .source
+            .and_then(|(file, ..)| self.document.patch().files.get(file));
+        file.is_some_and(|file| {
+            let mut flags = self.look.flags.iter();
+            flags.any(|flag| flag.covers(file.path(), code))
+        })
     }
 
     fn plain(&self, base: Style, text: &str) -> Layers<'static> {
@@ -402,6 +524,7 @@ impl Painter<'_, '_> {
             word: base,
             grounds: (Role::Text, Role::Text),
             matches: self.matches(text),
+            blanks: &|_| false,
         }
     }
 
@@ -453,6 +576,8 @@ impl Painter<'_, '_> {
         layers: &Layers<'_>,
     ) {
         let (mut column, mut end) = (0, 0);
+        // What is no line end here may be drawn as a control character.
+        let end_mark = text.ends_with('\r').then(|| offset + text.len() - 1);
         for cell in text::cells(text, shift, width) {
             let at = offset + cell.source.start;
             let mut style = layers.base;
@@ -466,8 +591,21 @@ impl Painter<'_, '_> {
                 style = style.patch(self.look.theme.syntax(span.style, ground));
             }
             if cell.stand_in {
-                style = style.patch(self.style(Role::Control));
+                let ends_line = end_mark == Some(at);
+                let role = if ends_line {
+                    Role::Whitespace
+                } else {
+                    Role::Control
+                };
+                style = style.patch(self.style(role));
             }
+            let symbol = match blank(&text[cell.source.clone()], cell.width) {
+                Some(shown) if (layers.blanks)(at) => {
+                    style = style.patch(foreground(self.style(Role::Whitespace)));
+                    shown
+                }
+                _ => cell.symbol,
+            };
             if covering(&layers.matches, at, Range::clone).is_some() {
                 style = style.patch(self.style(Role::Match));
             }
@@ -476,7 +614,7 @@ impl Painter<'_, '_> {
                 self.buffer,
                 (place, y),
                 u16::try_from(width - column).unwrap_or(0),
-                &cell.symbol,
+                &symbol,
                 style,
             );
             column += cell.width;
@@ -496,6 +634,20 @@ impl Painter<'_, '_> {
             );
         }
     }
+}
+
+/// How a blank looks that is to be seen: a dot, or an arrow to the tab's stop.
+fn blank(text: &str, width: usize) -> Option<String> {
+    match text {
+        " " => Some("·".to_owned()),
+        "\t" => Some(format!("→{}", " ".repeat(width.saturating_sub(1)))),
+        _ => None,
+    }
+}
+
+/// Only the letters are styled: what they lie on stays.
+fn foreground(style: Style) -> Style {
+    Style { bg: None, ..style }
 }
 
 /// The entry whose range holds a byte; the ranges are in order.

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::diff::{Certainty, Results};
 use crate::domain::{
     Outcome, PatchHash, PatchPresence, Ranking, RolloutGroup, Trajectory, TrajectoryIndex,
 };
@@ -275,6 +276,30 @@ fn duplicates(group: &RolloutGroup) -> HashMap<TrajectoryIndex, TrajectoryIndex>
         }
     }
     duplicates
+}
+
+/// Marks of candidates that change nothing: that their results are the same says nothing.
+const NO_DIFF: [&str; 2] = ["no patch recorded", "empty patch"];
+
+/// Marks the candidates whose results are the same although their patches are written otherwise.
+pub fn mark_results(candidates: &mut [Candidate], results: &Results) {
+    let all = candidates.len();
+    for found in candidates {
+        let mut others = results.overall.equals(found.index);
+        let other = others.find(|&other| other < all);
+        let is_told = found
+            .marks
+            .iter()
+            .any(|mark| mark.starts_with("= same patch as ") || NO_DIFF.contains(&mark.as_str()));
+        if let (Some(other), false) = (other, is_told) {
+            let at_least = match results.overall.certainty {
+                Certainty::Exact => "",
+                Certainty::AsFarAsQuoted => " as far as quoted",
+            };
+            let mark = format!("= result of {}{at_least}", letter(other));
+            found.marks.insert(0, mark);
+        }
+    }
 }
 
 fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<String> {

@@ -23,7 +23,7 @@ pub fn current_place(model: &Model) -> Option<PatchPlace> {
     if let Some((file, hunk)) = document.hunk_at(row) {
         return Some((file, Some(hunk), None));
     }
-    Some((document.file_at(row)?, None, None))
+    Some((document.patch_file(document.file_at(row)?)?, None, None))
 }
 
 /// Opens the compare screen on the first change of a hunk of the focused candidate's patch; without
@@ -42,9 +42,11 @@ pub fn show_hunk(model: &mut Model, file: usize, hunk: Option<usize>) -> Vec<Eff
         let change = lines.iter().position(|line| line.kind != LineKind::Context);
         document.row_of(file, hunk, change.unwrap_or(0))
     });
-    match row {
-        Some(row) => go_to_row(model, slot, row),
-        None => go_to_file(model, file),
+    let shown = document.shown_file(file);
+    match (row, shown) {
+        (Some(row), _) => go_to_row(model, slot, row),
+        (None, Some(file)) => go_to_file(model, file),
+        (None, None) => {}
     }
     effects.extend(settle(model));
     effects

@@ -21,6 +21,8 @@ pub struct Column {
     pub file: Area,
     /// The diff's lines.
     pub text: Area,
+    /// Width of the narrowest column: what all of them have room for.
+    pub narrowest: u16,
 }
 
 /// Where things stand.
@@ -179,6 +181,7 @@ fn place(area: Area, slots: &[Slot]) -> Vec<Column> {
             title,
             file,
             text,
+            narrowest: free / count,
         });
         x = x.saturating_add(width + 1);
     }

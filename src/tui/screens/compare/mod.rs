@@ -5,13 +5,16 @@
 
 mod candidates;
 mod colouring;
+mod comparing;
 mod copy;
+mod folding;
 mod grid;
 mod hunk_place;
 mod layout;
 mod matrix;
 mod panel;
 mod place_list;
+mod places;
 mod reading;
 mod search;
 mod search_group;
@@ -30,6 +33,7 @@ pub use hunk_place::{PatchPlace, current_place, show_hunk};
 pub use layout::{Layout, Slot};
 pub use panel::mark_found;
 pub use place_list::{Listed, choose as choose_place};
+pub use places::has_remarks;
 pub use reading::go_to_row;
 pub use search::searched;
 pub use search_group::{found as group_searched, search_patches, searched as searched_group};

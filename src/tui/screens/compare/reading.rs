@@ -7,9 +7,10 @@
 use std::sync::Arc;
 
 use super::layout::{Column, Layout, Slot};
+use super::places::share_width;
 use super::state::Place;
 use super::update::{focused, layout, opened};
-use crate::tui::document::Document;
+use crate::tui::document::{Document, Grid, Shape};
 use crate::tui::model::{Model, OpenedGroup, Severity};
 use crate::tui::scroll::Position;
 
@@ -70,9 +71,14 @@ impl Window {
     }
 
     fn on(model: &Model, column: &Column, document: Arc<Document>) -> Self {
+        let kept = share_width(model, column, true);
+        let whole = match document.shape() {
+            Shape::Aligned => column.narrowest,
+            Shape::Unified | Shape::Split => column.text.width,
+        };
         Self {
             lines: usize::from(column.text.height),
-            width: document.text_width(column.text.width),
+            width: document.text_width(whole.saturating_sub(kept)),
             wrap: model.compare.wrap,
             document,
         }
@@ -360,21 +366,72 @@ pub(super) fn document_of(
 ) -> Option<Arc<Document>> {
     let key = (opened.group, slot);
     let shape = model.compare.shape;
+    let grid = model.compare.grid.as_ref();
+    let grid = grid.filter(|(group, _)| *group == opened.group && shape == Shape::Aligned);
+    let grid = grid.map(|(_, grid)| grid);
     let before = model.compare.documents.get(&key).cloned();
-    if let Some(document) = before.as_ref().filter(|document| document.shape() == shape) {
-        return Some(Arc::clone(document));
-    }
+    let interdiff = match model.compare.interdiff_shown() {
+        Some((_, to, found)) if to == slot => found.map(|found| &found.patch),
+        _ => None,
+    };
     let patch = match slot {
         Some(index) => opened.patches.get(index)?,
         None => opened.reference.as_ref()?,
     };
-    let folded = model.compare.folded.get(&key).cloned().unwrap_or_default();
-    let document = Arc::new(Document::of(Arc::clone(patch), shape, &folded));
+    let patch = interdiff.unwrap_or(patch);
+    let no_file = std::collections::BTreeSet::new();
+    let folded = model.compare.folded.get(&key).unwrap_or(&no_file);
+    let is_current = |document: &&Arc<Document>| match (grid, document.grid()) {
+        (Some(grid), Some(other)) => Arc::ptr_eq(grid, other),
+        (None, None) => {
+            Arc::ptr_eq(document.patch(), patch)
+                && document.shape() == shape
+                && document.folded() == Some(folded)
+        }
+        _ => false,
+    };
+    if let Some(document) = before.as_ref().filter(is_current) {
+        return Some(Arc::clone(document));
+    }
+    let document = match grid {
+        Some(grid) => Document::aligned(Arc::clone(grid), candidate(opened, slot)),
+        None => Document::own(Arc::clone(patch), shape == Shape::Split, folded),
+    };
+    let document = Arc::new(document);
     if let (Some(before), Some(place)) = (before, model.compare.places.get_mut(&key)) {
-        *place = carried(&before, &document, *place);
+        *place = match Arc::ptr_eq(before.patch(), document.patch()) {
+            true => carried(&before, &document, *place),
+            false => Place::default(),
+        };
     }
     model.compare.documents.insert(key, Arc::clone(&document));
     Some(document)
+}
+
+/// The index of a column among the patches on their base: the reference is the last one.
+pub(super) fn candidate(opened: &OpenedGroup, slot: Slot) -> usize {
+    slot.unwrap_or(opened.patches.len())
+}
+
+/// Makes the rows that the columns share, when they share any and others than before.
+pub(super) fn share_rows(model: &mut Model, opened: &OpenedGroup, layout: &Layout) {
+    let Some(aligned) = opened.aligned().filter(|_| layout.shape == Shape::Aligned) else {
+        return;
+    };
+    let slots = layout.columns.iter().map(|column| column.slot);
+    let shown: Vec<usize> = slots.map(|slot| candidate(opened, slot)).collect();
+    let revealed = model.compare.revealed.get(&opened.group);
+    let revealed = revealed.cloned().unwrap_or_default();
+    let is_current = model.compare.grid.as_ref().is_some_and(|(group, grid)| {
+        *group == opened.group
+            && Arc::ptr_eq(grid.aligned(), aligned)
+            && grid.shown() == shown
+            && *grid.revealed() == revealed
+    });
+    if !is_current {
+        let grid = Grid::of(Arc::clone(aligned), shown, revealed);
+        model.compare.grid = Some((opened.group, Arc::new(grid)));
+    }
 }
 
 /// A place of a document in another one of the same patch; the cursor stays about where it was in
@@ -412,7 +469,11 @@ pub(super) fn follow(
     }
     let leading = Window::of(model, layout.column(leader)?)?;
     let at = model.compare.place(leader);
-    if at == Place::default() {
+    let same = match (leading.document.grid(), document.grid()) {
+        (Some(grid), Some(other)) => Arc::ptr_eq(grid, other),
+        _ => false,
+    };
+    if same || at == Place::default() {
         return Some(at);
     }
     let cursor = document.find_anchor(leading.document.anchor(at.cursor)?)?;
@@ -429,7 +490,11 @@ pub(super) fn follow(
 
 /// Lets the other visible columns follow the focused one.
 pub(super) fn lead(model: &mut Model) {
-    if !model.compare.together {
+    if model.compare.interdiff_shown().is_some() {
+        // The lines of an interdiff are those of a result, not of the base.
+        return;
+    }
+    if !model.compare.together && model.compare.shape != Shape::Aligned {
         return;
     }
     let Some(opened) = opened(model).cloned() else {

@@ -96,13 +96,14 @@ fn row_of(document: &Document, at: PatchSpot) -> Option<usize> {
     let exact = match (at.hunk, at.line) {
         (None, None) => None,
         (Some(hunk), Some(line)) => document.row_of(at.file, hunk, line),
-        (Some(hunk), None) => {
-            let mut heads = document.hunk_starts().iter().copied();
-            heads.find(|&row| document.hunk_at(row) == Some((at.file, hunk)))
-        }
+        (Some(hunk), None) => document.row_of_hunk(at.file, hunk),
         (None, Some(line)) => document.row_of_raw(at.file, line),
     };
-    exact.or_else(|| document.file_starts().get(at.file).copied())
+    let start = || {
+        let file = document.shown_file(at.file).unwrap_or(at.file);
+        document.file_starts().get(file).copied()
+    };
+    exact.or_else(start)
 }
 
 /// The place of the focused candidate's patch that the cursor is at, when there is one.
@@ -111,7 +112,8 @@ pub fn current(model: &Model) -> Option<Spot> {
     let candidate = model.compare.focus()?;
     let document = model.compare.document(Some(candidate))?;
     let row = model.compare.place(Some(candidate)).cursor;
-    let file = document.file_at(row).unwrap_or(0);
+    let shown = document.file_at(row).unwrap_or(0);
+    let file = document.patch_file(shown).unwrap_or(0);
     let at = if let Some(line) = document.line(row) {
         PatchSpot::line(line.file, line.hunk, line.line)
     } else if let Some((file, hunk)) = document.hunk_at(row) {

@@ -7,8 +7,9 @@ use super::copy::Saving;
 use super::layout::Slot;
 use super::place_list::PlaceList;
 use super::{matrix, search, tests_panel};
+use crate::diff::Interdiff;
 use crate::domain::TrajectoryIndex;
-use crate::tui::document::{Document, Shape};
+use crate::tui::document::{Document, Grid, Revealed, Shape};
 use crate::tui::query::Query;
 use crate::tui::scroll::Position;
 
@@ -70,8 +71,22 @@ pub struct State {
     pub documents: BTreeMap<(usize, Slot), Arc<Document>>,
     /// Files of which only the header is shown, by their place in the patch.
     pub folded: BTreeMap<(usize, Slot), BTreeSet<usize>>,
+    /// Whether columns share the rows of their base, where they can.
+    pub aligned: bool,
+    /// The rows that the columns share now, and the group they are of.
+    pub grid: Option<(usize, Arc<Grid>)>,
+    /// What is folded in the shared rows.
+    pub revealed: BTreeMap<usize, Revealed>,
     /// Whether old and new stand side by side; `None` = when one column is wide enough.
     pub side_by_side: Option<bool>,
+    /// Whether lines of which only white space changed look like unchanged ones.
+    pub quiet_whitespace: bool,
+    /// Against whose result the focused one is compared; `None` = the patches are shown.
+    pub interdiff: Option<Slot>,
+    /// What turns one result into another, by group, before and after.
+    pub interdiffs: BTreeMap<(usize, Slot, Slot), Arc<Interdiff>>,
+    /// Interdiffs that are asked for.
+    pub interdiffing: BTreeSet<(usize, Slot, Slot)>,
     /// How patches are laid out now.
     pub shape: Shape,
     /// What is searched for.
@@ -111,7 +126,14 @@ impl Default for State {
             places: BTreeMap::new(),
             documents: BTreeMap::new(),
             folded: BTreeMap::new(),
+            aligned: true,
+            grid: None,
+            revealed: BTreeMap::new(),
             side_by_side: None,
+            quiet_whitespace: false,
+            interdiff: None,
+            interdiffs: BTreeMap::new(),
+            interdiffing: BTreeSet::new(),
             shape: Shape::default(),
             query: None,
             found: search::Found::default(),
@@ -166,6 +188,9 @@ impl State {
             .collect();
         // A patch with other files has other places.
         self.folded.retain(|(of, _), _| *of != group);
+        self.revealed.remove(&group);
+        self.interdiffs.retain(|(of, ..), _| *of != group);
+        self.interdiffing.retain(|(of, ..)| *of != group);
         self.documents.retain(|(of, _), _| *of != group);
         self.drag = None;
     }
@@ -183,6 +208,15 @@ impl State {
         if let Some(group) = self.group {
             self.places.insert((group, slot), place);
         }
+    }
+
+    /// What is shown in place of the focused patch: before, after, and the result once it is there.
+    #[must_use]
+    pub fn interdiff_shown(&self) -> Option<(Slot, Slot, Option<&Arc<Interdiff>>)> {
+        let from = self.interdiff?;
+        let to = Some(self.focus()?);
+        let found = self.interdiffs.get(&(self.group?, from, to));
+        (from != to).then_some((from, to, found))
     }
 
     /// The display rows of a patch of the open group, once they are built.

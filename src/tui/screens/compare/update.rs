@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use super::candidates::{Candidate, candidates, letter, order};
+use super::candidates::{Candidate, candidates, letter, mark_results, order};
 use super::colouring;
+use super::comparing;
+use super::folding;
 use super::layout::{Column, Layout, MOST_COLUMNS, Slot, automatic};
+use super::places::{self, Wanted};
 use super::reading::{self, Go, Mark, Motion, Window, document_of, go_to_file, jump};
 use super::state::{Body, Place};
 use super::{copy, panel, search, search_group};
@@ -20,6 +23,7 @@ use crate::tui::overlays::Overlay;
 use crate::tui::screens::{groups, steps};
 use crate::tui::update::{change, go_to, open_group, shown_ranking};
 use crate::tui::widgets::diff_lines::scroll_bar_row;
+use crate::tui::workers::patch_of;
 
 /// Lines that one turn of the wheel scrolls.
 const WHEEL: usize = 3;
@@ -45,6 +49,9 @@ pub fn update(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Ef
     let mut effects = act(model, action, digit);
     if model.screen == Screen::Compare {
         effects.extend(settle(model));
+        if model.status.text.is_empty() && model.compare.body == Body::Diff {
+            places::tell_remark(model);
+        }
     }
     effects
 }
@@ -76,6 +83,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
     let page = page(model);
     match action {
         Action::Back if model.compare.body != Body::Diff => model.compare.body = Body::Diff,
+        Action::Back if model.compare.interdiff.is_some() => comparing::toggle(model),
         Action::Back => return go_to(model, Screen::Groups),
         Action::Down => scroll(model, Motion::Step, Go::Down(1)),
         Action::Up => scroll(model, Motion::Step, Go::Up(1)),
@@ -95,6 +103,21 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
             model.compare.wrap = !model.compare.wrap;
             model.compare.shift = 0;
         }
+        Action::NextRemark => places::jump_to_remark(model, true),
+        Action::PreviousRemark => places::jump_to_remark(model, false),
+        Action::NextDifference => places::jump_to_place(model, Wanted::Difference, true),
+        Action::PreviousDifference => places::jump_to_place(model, Wanted::Difference, false),
+        Action::NextUnique => places::jump_to_place(model, Wanted::Unique, true),
+        Action::PreviousUnique => places::jump_to_place(model, Wanted::Unique, false),
+        Action::ColumnsRight => move_columns(model, true),
+        Action::ColumnsLeft => move_columns(model, false),
+        Action::Interdiff => comparing::toggle(model),
+        Action::InterdiffOther => comparing::next(model),
+        Action::OtherEnd => places::other_end(model),
+        Action::Whitespace => toggle_whitespace(model),
+        Action::Aligned => toggle_aligned(model),
+        Action::Fold => folding::fold(model),
+        Action::Folds => folding::folds(model),
         Action::SideBySide => toggle_side_by_side(model),
         Action::FoldStrip => model.compare.strip_folded = !model.compare.strip_folded,
         Action::FileList => model.compare.file_list = !model.compare.file_list,
@@ -198,9 +221,11 @@ pub fn focused_candidate(model: &Model) -> Option<Candidate> {
     let session = model.session.as_ref()?;
     let (group, reviewed) = model.reviewed.as_ref()?;
     let focus = model.compare.focus()?;
-    candidates(session, *group, reviewed)
-        .into_iter()
-        .find(|found| found.index == focus)
+    let mut all = candidates(session, *group, reviewed);
+    if let Some(on_base) = opened(model).and_then(|opened| opened.on_base()) {
+        mark_results(&mut all, &on_base.results);
+    }
+    all.into_iter().find(|found| found.index == focus)
 }
 
 /// The candidates of the open group in the order shown.
@@ -221,12 +246,18 @@ pub fn shown_order(model: &Model) -> Vec<TrajectoryIndex> {
 #[must_use]
 pub fn layout(model: &Model) -> Layout {
     let has_reference = opened(model).is_some_and(|opened| opened.reference.is_some());
-    Layout::of(
+    let mut layout = Layout::of(
         area::screen(model.size),
         &model.compare,
         &shown_order(model),
         has_reference,
-    )
+    );
+    let on_base = opened(model).is_some_and(|opened| opened.aligned().is_some());
+    let alone = model.compare.interdiff_shown().is_some();
+    if model.compare.aligned && on_base && !alone && layout.columns.len() > 1 {
+        layout.shape = Shape::Aligned;
+    }
+    layout
 }
 
 /// The opened texts of the group on screen.
@@ -271,7 +302,8 @@ fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effec
     let Some(opened) = opened(model).cloned() else {
         return Vec::new();
     };
-    let mut effects = Vec::new();
+    reading::share_rows(model, &opened, layout);
+    let mut effects: Vec<Effect> = comparing::request(model, group).into_iter().collect();
     for column in &layout.columns {
         let key = (group, column.slot);
         let Some(document) = document_of(model, &opened, column.slot) else {
@@ -288,6 +320,17 @@ fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effec
         let place = window.fit(model.compare.place(column.slot));
         let (first, lines) = (place.top.row, window.lines);
         model.compare.places.insert(key, place);
+        if column.slot != focused(model) && document.grid().is_some() {
+            // Shared rows are read at one place.
+            let leading = model.compare.place(focused(model));
+            model.compare.places.insert(key, leading);
+        }
+        let is_recorded = patch_of(&opened, column.slot)
+            .is_some_and(|patch| Arc::ptr_eq(patch, document.patch()));
+        if !is_recorded {
+            // An interdiff has no colours of its own.
+            continue;
+        }
         effects.extend(colouring::wanted(
             model,
             &opened,
@@ -385,10 +428,67 @@ fn toggle_together(model: &mut Model) {
     model.say(Severity::Info, said);
 }
 
+/// Shows other columns of the ranking; the focus moves only when it would get out of sight.
+fn move_columns(model: &mut Model, right: bool) {
+    let order = shown_order(model);
+    let columns = layout(model).columns;
+    let shown = columns
+        .iter()
+        .filter(|column| column.slot.is_some())
+        .count();
+    let last = order.len().saturating_sub(shown);
+    let before = model.compare.first_column.min(last);
+    let first = if right {
+        (before + 1).min(last)
+    } else {
+        before.saturating_sub(1)
+    };
+    if first == before || shown == 0 {
+        let end = if right { "last" } else { "first" };
+        return model.say(Severity::Info, format!("this is the {end} candidate"));
+    }
+    model.compare.first_column = first;
+    let at = order
+        .iter()
+        .position(|&index| Some(index) == model.compare.focus());
+    let nearest = at.unwrap_or(first).clamp(first, first + shown - 1);
+    if Some(nearest) != at
+        && let Some(&index) = order.get(nearest)
+    {
+        focus(model, index);
+    }
+}
+
+fn toggle_whitespace(model: &mut Model) {
+    model.compare.quiet_whitespace = !model.compare.quiet_whitespace;
+    let said = if model.compare.quiet_whitespace {
+        "changes of white space only are quiet"
+    } else {
+        "changes of white space are shown like others"
+    };
+    model.say(Severity::Info, said);
+}
+
+fn toggle_aligned(model: &mut Model) {
+    let was = layout(model).shape == Shape::Aligned;
+    model.compare.aligned = !was;
+    let said = if was {
+        "each column on its own"
+    } else if layout(model).shape == Shape::Aligned {
+        "rows aligned by the lines of the base"
+    } else if layout(model).columns.len() < 2 {
+        "rows are aligned once two columns fit"
+    } else {
+        "rows are aligned once the patches are laid on their base"
+    };
+    model.say(Severity::Info, said);
+}
+
 /// Old and new side by side or not; the first press changes what is shown now.
 fn toggle_side_by_side(model: &mut Model) {
     let split = layout(model).shape == Shape::Split;
     model.compare.side_by_side = Some(!split);
+    model.compare.aligned &= split;
     let now = layout(model).shape == Shape::Split;
     let said = match (now, split) {
         (true, _) => "old and new side by side",

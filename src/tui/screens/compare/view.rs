@@ -1,15 +1,18 @@
 //! Drawing the compare screen: header, ranking strip, columns.
 
+use std::sync::Arc;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::candidates::{Candidate, candidates, figures, letter};
-use super::layout::{Column, Layout};
+use super::candidates::{Candidate, candidates, figures, letter, mark_results};
+use super::comparing;
+use super::layout::{Column, Layout, Slot};
 use super::panel;
+use super::places;
 use super::reading::Window;
 use super::update::{first_listed, focused, opened, shown_order};
-use crate::diff::Patch;
 use crate::domain::redistribution::Status;
 use crate::domain::{Outcome, PatchPresence, RolloutGroup};
 use crate::review::{Origin, ReviewSession, ReviewedGroup};
@@ -23,6 +26,7 @@ use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::diff_lines::{self, Flag, Look};
 use crate::tui::widgets::line::{paint, put, put_parts, put_right};
 use crate::tui::widgets::ranking_strip;
+use crate::tui::workers::patch_of;
 
 /// Draws the screen into `area`.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
@@ -50,7 +54,10 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     }
     let has_reference = opened(model).is_some_and(|opened| opened.reference.is_some());
     let layout = Layout::of(screen, &model.compare, &shown_order(model), has_reference);
-    let candidates = candidates(session, *group, reviewed);
+    let mut candidates = candidates(session, *group, reviewed);
+    if let Some(on_base) = opened(model).and_then(|opened| opened.on_base()) {
+        mark_results(&mut candidates, &on_base.results);
+    }
     let page = Page {
         model,
         theme,
@@ -59,6 +66,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         reviewed,
         group: *group,
         candidates: &candidates,
+        first_column: layout.columns.first().map(|column| column.slot),
     };
     page.header(buffer, layout.header);
     ranking_strip::draw(buffer, theme, &candidates, model.compare.focus(), &layout);
@@ -122,6 +130,8 @@ struct Page<'a> {
     reviewed: &'a ReviewedGroup,
     group: usize,
     candidates: &'a [Candidate],
+    /// Whose patch the leftmost column shows.
+    first_column: Option<Slot>,
 }
 
 impl Page<'_> {
@@ -309,7 +319,13 @@ impl Page<'_> {
         } else {
             "  ".to_owned()
         };
+        let interdiff = self.model.compare.interdiff_shown();
+        let interdiff = interdiff.filter(|(_, to, _)| *to == column.slot);
+        if let Some((from, to, found)) = interdiff {
+            said.push_str(&comparing::title(from, to, found.map(AsRef::as_ref)));
+        }
         match column.slot {
+            _ if interdiff.is_some() => {}
             None => said.push_str("reference patch"),
             Some(index) => {
                 said.push_str(&letter(index));
@@ -357,6 +373,15 @@ impl Page<'_> {
                     )
                 }
                 _ => "opening the patches …".to_owned(),
+            });
+        }
+        if let Some((_, to, Some(found))) = self.model.compare.interdiff_shown()
+            && to == column.slot
+        {
+            let said = found.sentences();
+            return found.patch.files.is_empty().then(|| {
+                let said = said.iter().map(|sentence| text::sanitize_line(sentence));
+                said.collect::<Vec<_>>().join("\n")
             });
         }
         let index = column.slot?;
@@ -417,8 +442,27 @@ impl Page<'_> {
                 header,
             );
         }
-        let flags = self.flags(column);
-        let colours = |file| self.model.colours.get(&(self.group, column.slot, file));
+        let flags: Vec<Flag<'_>> = places::remarks(self.model, column.slot)
+            .into_iter()
+            .map(|(flag, _)| flag)
+            .collect();
+        let first = self.first_column == Some(column.slot);
+        let recorded = opened(self.model).and_then(|opened| patch_of(opened, column.slot));
+        let is_recorded = recorded.is_some_and(|patch| Arc::ptr_eq(patch, document.patch()));
+        let share = |row| {
+            let opened = opened(self.model).filter(|_| is_recorded)?;
+            places::share_at(document, opened, row)
+        };
+        let moved = |at| {
+            let opened = opened(self.model).filter(|_| is_recorded)?;
+            places::moved_look(opened, document, column.slot, at)
+        };
+        let colours = |file| {
+            if !is_recorded {
+                return None;
+            }
+            self.model.colours.get(&(self.group, column.slot, file))
+        };
         let focused = column.slot == focused(self.model);
         let look = Look {
             flags: &flags,
@@ -428,25 +472,13 @@ impl Page<'_> {
             search: self.model.compare.query.as_ref(),
             cursor: Some((place.cursor, focused)),
             height: &|row| window.height(row),
+            quiet_whitespace: self.model.compare.quiet_whitespace,
+            moved: &moved,
+            share_width: places::share_width(self.model, column, first),
+            share: &share,
             colours: &colours,
         };
         diff_lines::draw(buffer, column.text, document, place.top, &look);
-    }
-
-    /// The lines of a column's patch that the grader remarked on.
-    fn flags(&self, column: &Column) -> Vec<Flag<'_>> {
-        let answer = self.session.answer(self.group);
-        let findings = answer.iter().flat_map(|answer| &answer.findings);
-        findings
-            .filter(|finding| Some(finding.trajectory) == column.slot)
-            .filter_map(|finding| {
-                Some(Flag {
-                    path: finding.file.as_deref()?,
-                    old_side: finding.side.as_deref() == Some("old"),
-                    lines: finding.lines?,
-                })
-            })
-            .collect()
     }
 
     fn files(&self, buffer: &mut Buffer, area: Area) {
@@ -504,31 +536,22 @@ impl Page<'_> {
         }
     }
 
-    /// How many passing candidates touch a file, e.g. `5/5`.
+    /// How many passing candidates touch a file, e.g. `5/5`; equal ones are counted once.
     fn touched_by(&self, document: &Document, file: usize) -> String {
-        let Some(opened) = opened(self.model) else {
+        let Some(on_base) = opened(self.model).and_then(|opened| opened.on_base()) else {
             return String::new();
         };
-        let path = document.file_path(file);
-        let passing = self
-            .candidates
+        let counted = on_base.consensus.counted();
+        let path = document.anchor_path(file);
+        let files = &on_base.aligned.files;
+        let Some(found) = files.iter().find(|found| Some(found.path.as_str()) == path) else {
+            return String::new();
+        };
+        let touching = counted
             .iter()
-            .filter(|found| found.outcome == Outcome::Pass);
-        let patches = passing.filter_map(|found| opened.patches.get(found.index));
-        let (mut all, mut touching) = (0, 0);
-        for patch in patches {
-            all += 1;
-            touching += usize::from(touches(patch, path));
-        }
-        format!("{touching}/{all}")
+            .filter(|&&candidate| found.file_of(candidate).is_some());
+        format!("{}/{}", touching.count(), counted.len())
     }
-}
-
-/// Whether a patch touches a file.
-fn touches(patch: &Patch, path: &str) -> bool {
-    patch.files.iter().any(|file| {
-        file.new_path.as_deref() == Some(path) || file.old_path.as_deref() == Some(path)
-    })
 }
 
 /// The end of a path that fits: what tells two files apart is mostly there.

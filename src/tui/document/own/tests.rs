@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::tui::document::Document;
 
 const PATCH: &str = "\
 --- a/one.py
@@ -24,9 +25,9 @@ const PATCH: &str = "\
 ";
 
 fn rows() -> Document {
-    Document::of(
+    Document::own(
         Arc::new(Patch::read(Arc::from(PATCH))),
-        Shape::Unified,
+        false,
         &BTreeSet::new(),
     )
 }
@@ -34,11 +35,11 @@ fn rows() -> Document {
 #[test]
 fn files_and_hunks_have_their_rows() {
     let rows = rows();
-    assert_eq!(rows.hunk_starts(), [0, 5, 11]);
+    assert_eq!(rows.change_starts(), [2, 7, 12]);
     assert_eq!(rows.file_starts(), [0, 11]);
     assert_eq!(rows.file_at(9), Some(0));
     assert_eq!(rows.file_at(10), Some(1));
-    assert_eq!(rows.files_between(8, 12), 0..2);
+    assert_eq!(rows.files_between(8, 12), [0, 1]);
     assert_eq!((rows.digits(80), rows.digits(14)), (3, 1));
 }
 
@@ -65,18 +66,21 @@ fn anchors_lead_to_the_same_place() {
 #[test]
 fn changed_words_are_those_of_the_paired_line() {
     let rows = rows();
-    let word = 8..9;
-    assert_eq!(rows.changed_words(0, 1), vec![word.clone(); 1]);
-    assert_eq!(rows.changed_words(0, 2), vec![word; 1]);
-    assert!(rows.changed_words(0, 0).is_empty());
+    let words = |row: usize| match rows.row(row) {
+        Some(Row::Code(code)) => code.words,
+        _ => Vec::new(),
+    };
+    assert_eq!(words(2), vec![8..9; 1]);
+    assert_eq!(words(3), vec![8..9; 1]);
+    assert!(words(1).is_empty());
 }
 
 #[test]
 fn no_patch_has_no_rows() {
-    let rows = Document::of(Arc::new(Patch::missing()), Shape::Unified, &BTreeSet::new());
+    let rows = Document::own(Arc::new(Patch::missing()), false, &BTreeSet::new());
     assert!(rows.is_empty());
     assert_eq!(rows.file_at(0), None);
-    assert_eq!(rows.files_between(0, 40), 0..0);
+    assert_eq!(rows.files_between(0, 40), Vec::<usize>::new());
 }
 
 #[test]
@@ -96,7 +100,7 @@ fn old_and_new_lines_that_are_paired_share_a_row() {
 +last!
 ";
     let patch = Arc::new(Patch::read(Arc::from(text)));
-    let document = Document::of(patch, Shape::Split, &BTreeSet::new());
+    let document = Document::own(patch, true, &BTreeSet::new());
     let sides = |row: usize| -> (Option<u32>, Option<u32>) {
         match document.row(row) {
             Some(Row::Split(old, new)) => (
@@ -142,7 +146,7 @@ fn old_and_new_lines_that_are_paired_share_a_row() {
 #[test]
 fn lines_of_text_that_is_no_hunk_are_counted_by_file() {
     let patch = Patch::read(Arc::from("no diff\nat all"));
-    let document = Document::of(Arc::new(patch), Shape::Unified, &BTreeSet::new());
+    let document = Document::own(Arc::new(patch), false, &BTreeSet::new());
     let row = document.row_of_raw(0, 1).unwrap();
     assert_eq!(document.texts(row)[0], Some("at all"));
     assert_eq!(document.raw_at(row), Some(1));

@@ -2,32 +2,24 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::{Document, Entry, NONE};
+use super::super::pairs::Pairs;
+use super::{Entry, NONE, Own, Shape};
 use crate::diff::{Hunk, LineKind, Patch};
 use crate::domain::PatchPresence;
-
-/// How a patch is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Shape {
-    /// Removed lines above added ones, over the whole width.
-    #[default]
-    Unified,
-    /// The old side on the left, the new one on the right.
-    Split,
-}
 
 /// Patches with more changed lines than this are paired line by line in order when old and new stand
 /// side by side: finding the most alike ones would keep the first key waiting.
 const LIKENESS_LIMIT: u32 = 20_000;
 
-impl Document {
+impl Own {
     /// The rows of a patch; `folded` are files of which only the header is shown.
     #[must_use]
     pub fn of(patch: Arc<Patch>, shape: Shape, folded: &BTreeSet<usize>) -> Self {
         let mut built = Self {
             shape,
+            folded: folded.clone(),
             entries: Vec::new(),
             raws: Vec::new(),
             file_starts: Vec::new(),
@@ -35,7 +27,7 @@ impl Document {
             hunks: Vec::new(),
             hunk_starts: Vec::new(),
             change_starts: Vec::new(),
-            pairs: Vec::new(),
+            pairs: Pairs::of(Arc::clone(&patch)),
             digits: digits(&patch),
             patch: Arc::clone(&patch),
         };
@@ -91,12 +83,11 @@ impl Document {
     fn push_hunk(&mut self, patch: &Patch, of: (usize, usize), hunk: &Hunk) {
         let number = count(self.hunks.len());
         self.hunks.push(of);
-        self.pairs.push(OnceLock::new());
         let header = self.entries.len();
         self.hunk_starts.push(header);
         self.entries.push(Entry::Hunk(number));
         match self.shape {
-            Shape::Unified => {
+            Shape::Unified | Shape::Aligned => {
                 let lines = 0..count(hunk.lines.len());
                 let lines = lines.map(|line| Entry::Line { hunk: number, line });
                 self.entries.extend(lines);
@@ -106,12 +97,10 @@ impl Document {
             }
             Shape::Split => {
                 let likeness = patch.added() + patch.removed() <= LIKENESS_LIMIT;
-                let pairs = if likeness {
-                    patch.pairs(of.0, of.1)
-                } else {
-                    pairs_in_order(hunk)
-                };
-                let sides = sides(hunk, &pairs);
+                if !likeness {
+                    self.pairs.set(of.0, of.1, pairs_in_order(hunk));
+                }
+                let sides = sides(hunk, self.pairs.hunk(of.0, of.1));
                 let changed = |&(old, new): &(u32, u32)| old != new || old == NONE;
                 let first = sides.iter().position(|pair| {
                     changed(pair)
@@ -128,10 +117,6 @@ impl Document {
                     new,
                 });
                 self.entries.extend(rows);
-                if let Some(cell) = self.pairs.last() {
-                    // Nobody else can have set it yet.
-                    let _ = cell.set(pairs);
-                }
             }
         }
     }
@@ -222,7 +207,7 @@ fn sides(hunk: &Hunk, pairs: &[Option<usize>]) -> Vec<(u32, u32)> {
 }
 
 /// Digits of the largest line number, at least 3.
-fn digits(patch: &Patch) -> usize {
+pub(in crate::tui::document) fn digits(patch: &Patch) -> usize {
     let hunks = patch.files.iter().flat_map(|file| &file.hunks);
     let ends = hunks.map(|hunk| {
         let old = hunk.old_start.saturating_add(hunk.old_count);

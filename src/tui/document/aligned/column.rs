@@ -1,0 +1,414 @@
+//! One patch on the shared rows.
+
+use std::sync::Arc;
+
+use super::grid::{Entry, Grid};
+use crate::diff::{
+    AlignedRow, Anchor as HunkAnchor, Cell, Hunk, HunkLine, Patch, WhitespaceChange,
+};
+use crate::tui::document::pairs::Pairs;
+use crate::tui::document::{Anchor, Change, Code, Line, Mark, Row};
+
+/// What one candidate does in the rows of a [`Grid`].
+#[derive(Debug)]
+pub struct Column {
+    grid: Arc<Grid>,
+    candidate: usize,
+    patch: Arc<Patch>,
+    pairs: Pairs,
+    /// First row of each region that the candidate changes.
+    change_starts: Vec<usize>,
+    /// The file of the grid that each file of the patch is.
+    files: Vec<Option<usize>>,
+}
+
+impl Column {
+    /// The column of a candidate, by its index in the grid's [`crate::diff::Aligned`].
+    #[must_use]
+    pub fn of(grid: Arc<Grid>, candidate: usize) -> Self {
+        let aligned = grid.aligned();
+        let found = aligned.candidates().get(candidate);
+        let patch = found.map_or_else(|| Arc::new(Patch::missing()), |of| Arc::clone(&of.patch));
+        let mut files = vec![None; patch.files.len()];
+        for (number, file) in aligned.files.iter().enumerate() {
+            let of = file.file_of(candidate).map(|of| of.file);
+            if let Some(place) = of.and_then(|of| files.get_mut(of)) {
+                *place = Some(number);
+            }
+        }
+        let mut column = Self {
+            candidate,
+            pairs: Pairs::of(Arc::clone(&patch)),
+            patch,
+            change_starts: Vec::new(),
+            files,
+            grid,
+        };
+        let regions = column.grid.regions.iter();
+        let starts = regions.filter_map(|region| {
+            let mut rows = region.rows.clone();
+            rows.find(|&row| column.cell(row).is_some_and(Cell::is_change))
+        });
+        column.change_starts = starts.collect();
+        column
+    }
+
+    /// The rows.
+    #[must_use]
+    pub fn grid(&self) -> &Arc<Grid> {
+        &self.grid
+    }
+
+    /// The patch.
+    #[must_use]
+    pub fn patch(&self) -> Arc<Patch> {
+        Arc::clone(&self.patch)
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.grid.entries.len()
+    }
+
+    /// The row at which each file begins.
+    #[must_use]
+    pub fn file_starts(&self) -> &[usize] {
+        &self.grid.file_starts
+    }
+
+    /// First row of each place that the candidate changes.
+    #[must_use]
+    pub fn change_starts(&self) -> &[usize] {
+        &self.change_starts
+    }
+
+    /// Digits of the largest line number.
+    #[must_use]
+    pub fn digits(&self) -> usize {
+        self.grid.digits
+    }
+
+    /// The file that a row belongs to.
+    #[must_use]
+    pub fn file_at(&self, row: usize) -> Option<usize> {
+        let from = &self.grid.file_from;
+        from.partition_point(|&from| from <= row).checked_sub(1)
+    }
+
+    /// The place of a file in the patch.
+    #[must_use]
+    pub fn patch_file(&self, file: usize) -> Option<usize> {
+        let file = self.grid.aligned.files.get(file)?;
+        file.file_of(self.candidate).map(|of| of.file)
+    }
+
+    /// Where a file of the patch is among those shown.
+    #[must_use]
+    pub fn shown_file(&self, file: usize) -> Option<usize> {
+        self.files.get(file).copied().flatten()
+    }
+
+    /// Path of a file. Untrusted text.
+    #[must_use]
+    pub fn file_path(&self, file: usize) -> &str {
+        let file = self.grid.aligned.files.get(file);
+        file.map_or("", |file| &file.path)
+    }
+
+    fn cell(&self, row: usize) -> Option<Cell> {
+        match *self.grid.entries.get(row)? {
+            Entry::Row { file, row } => {
+                Some(self.grid.file(file)?.cell(row as usize, self.candidate))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the candidate removes or adds the line of a row.
+    #[must_use]
+    pub fn is_change(&self, row: usize) -> bool {
+        self.cell(row).is_some_and(Cell::is_change)
+    }
+
+    /// The text of a row.
+    #[must_use]
+    pub fn texts(&self, row: usize) -> [Option<&str>; 2] {
+        [self.grid.text(row, self.candidate), None]
+    }
+
+    /// A row.
+    #[must_use]
+    pub fn row(&self, at: usize) -> Option<Row<'_>> {
+        let entry = *self.grid.entries.get(at)?;
+        Some(match entry {
+            Entry::Blank => Row::Blank,
+            Entry::File(file) => Row::File {
+                file: file as usize,
+            },
+            Entry::Fact { file, fact } => match self.grid.fact(file, fact, self.candidate) {
+                Some(fact) => Row::Fact(fact.to_owned()),
+                None => Row::Blank,
+            },
+            Entry::Closed(file) => Row::Fold(self.closed(file)),
+            Entry::Fold {
+                from, to, unknown, ..
+            } => Row::Fold(folded((to + 1).saturating_sub(from), unknown)),
+            Entry::Base { file, line } => {
+                let text = self.grid.file(file)?.base_text(line).unwrap_or("");
+                Row::Code(self.untouched(file, line, text))
+            }
+            Entry::Row { file, row } => self.line_row(file, row),
+        })
+    }
+
+    fn closed(&self, file: u32) -> String {
+        let Some(found) = self.grid.file(file) else {
+            return String::new();
+        };
+        let touching = found.candidates.iter().flatten().count();
+        let shown = self.grid.shown().iter();
+        let shown = shown.filter(|&&candidate| found.file_of(candidate).is_some());
+        match (shown.count(), touching) {
+            (0, 1) => "⋯ changed by one candidate without a column".to_owned(),
+            (0, n) => format!("⋯ changed by {n} candidates without a column"),
+            _ => "⋯ folded".to_owned(),
+        }
+    }
+
+    fn untouched<'a>(&self, file: u32, line: u32, text: &'a str) -> Code<'a> {
+        let new = self.grid.file(file);
+        let new = new.map(|file| file.new_line(line, self.candidate));
+        Code {
+            change: Change::Untouched,
+            old_no: Some(line),
+            new_no: new,
+            text,
+            words: Vec::new(),
+            whitespace: WhitespaceChange::None,
+            source: None,
+            mark: None,
+            no_newline: false,
+        }
+    }
+
+    fn line_row(&self, file: u32, row: u32) -> Row<'_> {
+        let Some(found) = self.grid.file(file) else {
+            return Row::Blank;
+        };
+        let cell = found.cell(row as usize, self.candidate);
+        let text = self
+            .grid
+            .aligned
+            .text(file as usize, row as usize, self.candidate);
+        let base = match self.grid.aligned_row(file, row) {
+            Some(AlignedRow::Line { base }) => Some(base),
+            _ => None,
+        };
+        let (change, hunk, line) = match cell {
+            Cell::Context { hunk, line } => (Change::Context, hunk, line),
+            Cell::Removed { hunk, line } => (Change::Removed, hunk, line),
+            Cell::Added { hunk, line } => (Change::Added, hunk, line),
+            Cell::Untouched | Cell::Absent | Cell::Opaque => {
+                let text =
+                    text.or_else(|| self.grid.aligned.base_of_row(file as usize, row as usize));
+                return match (base, text) {
+                    (Some(base), Some(text)) => Row::Code(self.untouched(file, base, text.text)),
+                    _ => Row::Filler,
+                };
+            }
+            Cell::Filler => return Row::Filler,
+        };
+        let source = (
+            found.file_of(self.candidate).map_or(0, |of| of.file),
+            hunk as usize,
+            line as usize,
+        );
+        let quoted = self.hunk_line(source);
+        let contradicts = base.is_some_and(|base| {
+            let all = &found.contradictions;
+            let place = all.binary_search_by(|other| other.line.cmp(&base));
+            place.is_ok_and(|place| all[place].others.contains(&self.candidate))
+        });
+        Row::Code(Code {
+            change,
+            old_no: quoted.and_then(|line| line.old_no),
+            new_no: quoted.and_then(|line| line.new_no),
+            text: text.map_or("", |text| text.text),
+            words: match change {
+                Change::Added | Change::Removed => self.pairs.changed_words(source),
+                Change::Context | Change::Untouched => Vec::new(),
+            },
+            whitespace: match change {
+                Change::Added | Change::Removed => self.pairs.whitespace(source),
+                Change::Context | Change::Untouched => WhitespaceChange::None,
+            },
+            source: Some(source),
+            mark: match (contradicts, self.pairs.is_conflict(source)) {
+                (true, _) => Some(Mark::Contradicts),
+                (_, true) => Some(Mark::Conflict),
+                (false, false) => None,
+            },
+            no_newline: text.is_some_and(|text| text.no_newline),
+        })
+    }
+
+    fn hunk(&self, file: usize, hunk: usize) -> Option<&Hunk> {
+        self.patch.files.get(file)?.hunks.get(hunk)
+    }
+
+    fn hunk_line(&self, (file, hunk, line): (usize, usize, usize)) -> Option<&HunkLine> {
+        self.hunk(file, hunk)?.lines.get(line)
+    }
+
+    fn source(&self, row: usize) -> Option<(usize, usize, usize)> {
+        let file = self.patch_file(self.file_at(row)?)?;
+        match self.cell(row)? {
+            Cell::Context { hunk, line }
+            | Cell::Removed { hunk, line }
+            | Cell::Added { hunk, line } => Some((file, hunk as usize, line as usize)),
+            Cell::Untouched | Cell::Filler | Cell::Absent | Cell::Opaque => None,
+        }
+    }
+
+    /// The line of the patch that a row shows.
+    #[must_use]
+    pub fn line(&self, row: usize) -> Option<Line<'_>> {
+        let source = self.source(row)?;
+        let found = self.hunk_line(source)?;
+        let (file, hunk, line) = source;
+        Some(Line {
+            file,
+            hunk,
+            line,
+            path: self.patch.files.get(file).map_or("", |file| file.path()),
+            old_no: found.old_no,
+            new_no: found.new_no,
+            text: self.patch.line_text(found),
+        })
+    }
+
+    /// The line of the patch that a row shows, as file, hunk and line.
+    #[must_use]
+    pub fn sources(&self, row: usize) -> [Option<(usize, usize, usize)>; 2] {
+        [self.source(row), None]
+    }
+
+    /// The hunk that a row belongs to.
+    #[must_use]
+    pub fn hunk_at(&self, row: usize) -> Option<(usize, usize)> {
+        self.source(row).map(|(file, hunk, _)| (file, hunk))
+    }
+
+    /// The row of a line of the patch.
+    #[must_use]
+    pub fn row_of(&self, file: usize, hunk: usize, line: usize) -> Option<usize> {
+        let number = self.files.get(file).copied().flatten()?;
+        let found = self.hunk(file, hunk)?;
+        let aligned = self.grid.aligned.files.get(number)?;
+        let of = aligned.file_of(self.candidate)?;
+        let shift = match of.anchors.get(hunk) {
+            Some(HunkAnchor::Relocated(by)) => *by,
+            _ => 0,
+        };
+        let before = found.lines.get(..=line)?;
+        let base = before.iter().rev().find_map(|line| line.old_no);
+        let base = base.unwrap_or_else(|| match found.old_count {
+            0 => found.old_start,
+            _ => found.old_start.saturating_sub(1),
+        });
+        let base = u32::try_from(i64::from(base) + shift).unwrap_or(0);
+        let inserted = found
+            .lines
+            .get(line)
+            .is_some_and(|line| line.old_no.is_none());
+        let rows = self.grid.rows_of(number);
+        let from = self.lower_bound(number, (base, u8::from(inserted)));
+        (from..rows.end)
+            .take_while(|&row| self.grid.key(row).0 <= base)
+            .find(|&row| self.source(row) == Some((file, hunk, line)))
+    }
+
+    /// The first row of a file whose place is not before `key`.
+    fn lower_bound(&self, file: usize, key: (u32, u8)) -> usize {
+        let rows = self.grid.rows_of(file);
+        let (mut low, mut high) = (rows.start, rows.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.grid.key(middle) < key {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The place of the base that a row shows.
+    #[must_use]
+    pub fn anchor(&self, row: usize) -> Option<Anchor<'_>> {
+        let file = self.file_at(row)?;
+        let (line, behind) = self.grid.key(row);
+        let mut after = 0;
+        if behind > 0 {
+            let first = self.grid.file_starts.get(file).copied().unwrap_or(0);
+            let inserted = (first..=row).rev();
+            let inserted = inserted.take_while(|&row| self.grid.key(row) == (line, behind));
+            let own = inserted.filter(|&row| self.cell(row).is_some_and(Cell::is_change));
+            after = super::grid::count(own.count());
+        }
+        Some(Anchor {
+            path: self.file_path(file),
+            line,
+            after,
+            header: false,
+        })
+    }
+
+    /// The row that shows a place of the base.
+    #[must_use]
+    pub fn find_anchor(&self, anchor: Anchor<'_>) -> Option<usize> {
+        let files = &self.grid.aligned.files;
+        let file = files.iter().position(|file| file.path == anchor.path);
+        let named = || {
+            let all = self.patch.files.iter();
+            let mut all = all.zip(&self.files);
+            let (_, place) = all.find(|(file, _)| file.path() == anchor.path)?;
+            *place
+        };
+        let file = file.or_else(named)?;
+        let rows = self.grid.rows_of(file);
+        if anchor.line == 0 && anchor.after == 0 {
+            return Some(rows.start);
+        }
+        if anchor.after == 0 {
+            let at = self.lower_bound(file, (anchor.line, 0));
+            // A fold shows all of its lines.
+            let exact = at < rows.end && self.grid.key(at).0 == anchor.line;
+            let within = at.checked_sub(1).filter(|&row| {
+                !exact
+                    && self
+                        .grid
+                        .fold_at(row)
+                        .is_some_and(|(_, (from, to))| (from..=to).contains(&anchor.line))
+            });
+            return Some(within.unwrap_or(at).min(rows.end.saturating_sub(1)));
+        }
+        let from = self.lower_bound(file, (anchor.line, 1));
+        let inserted = (from..rows.end).take_while(|&row| self.grid.key(row) == (anchor.line, 1));
+        let own = inserted.filter(|&row| self.cell(row).is_some_and(Cell::is_change));
+        let place = (anchor.after as usize).saturating_sub(1);
+        let row = own.take(place + 1).last().unwrap_or(from.saturating_sub(1));
+        Some(row.clamp(rows.start, rows.end.saturating_sub(1).max(rows.start)))
+    }
+}
+
+/// What a fold says.
+fn folded(lines: u32, unknown: u32) -> String {
+    let plural = if lines == 1 { "" } else { "s" };
+    match unknown {
+        0 => format!("⋯ {lines} unchanged"),
+        all if all == lines => format!("⋯ {lines} line{plural} not quoted"),
+        some => format!("⋯ {lines} unchanged, {some} of them not quoted"),
+    }
+}

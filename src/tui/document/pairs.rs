@@ -1,0 +1,130 @@
+//! Which removed and added lines of a patch belong together, and the words that changed in them: found
+//! when first asked for.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use crate::diff::{HunkLine, Patch, WhitespaceChange, emphasis};
+
+/// The pairs of a patch's lines.
+#[derive(Debug)]
+pub struct Pairs {
+    patch: Arc<Patch>,
+    /// Place of each file's first hunk in `hunks`.
+    firsts: Vec<usize>,
+    hunks: Vec<OnceLock<Vec<Option<usize>>>>,
+    /// How lines changed when only white space did, by hunk.
+    blanks: Vec<OnceLock<Vec<WhitespaceChange>>>,
+    /// Lines that are markers of a merge conflict, by hunk.
+    conflicts: Vec<OnceLock<Vec<usize>>>,
+}
+
+impl Pairs {
+    /// Of a patch; nothing is paired yet.
+    #[must_use]
+    pub fn of(patch: Arc<Patch>) -> Self {
+        let mut count = 0;
+        let firsts = patch.files.iter().map(|file| {
+            let first = count;
+            count += file.hunks.len();
+            first
+        });
+        let firsts = firsts.collect();
+        let mut hunks = Vec::new();
+        hunks.resize_with(count, OnceLock::new);
+        let mut blanks = Vec::new();
+        blanks.resize_with(count, OnceLock::new);
+        let mut conflicts = Vec::new();
+        conflicts.resize_with(count, OnceLock::new);
+        Self {
+            patch,
+            firsts,
+            hunks,
+            blanks,
+            conflicts,
+        }
+    }
+
+    /// Sets what is paired in a hunk, unless it is known.
+    pub fn set(&self, file: usize, hunk: usize, pairs: Vec<Option<usize>>) {
+        if let Some(cell) = self.cell(file, hunk) {
+            // What is known stays.
+            let _ = cell.set(pairs);
+        }
+    }
+
+    fn cell(&self, file: usize, hunk: usize) -> Option<&OnceLock<Vec<Option<usize>>>> {
+        self.hunks.get(self.firsts.get(file)? + hunk)
+    }
+
+    /// For each line of a hunk the one it is paired with, see [`Patch::pairs`].
+    #[must_use]
+    pub fn hunk(&self, file: usize, hunk: usize) -> &[Option<usize>] {
+        let cell = self.cell(file, hunk);
+        cell.map_or(&[], |cell| {
+            cell.get_or_init(|| self.patch.pairs(file, hunk))
+        })
+    }
+
+    /// How a line (file, hunk, line) changed when only its white space did.
+    #[must_use]
+    pub fn whitespace(&self, (file, hunk, line): (usize, usize, usize)) -> WhitespaceChange {
+        let cell = self
+            .firsts
+            .get(file)
+            .and_then(|first| self.blanks.get(first + hunk));
+        let found = cell.map(|cell| {
+            cell.get_or_init(|| self.patch.whitespace(file, hunk, self.hunk(file, hunk)))
+        });
+        found
+            .and_then(|found| found.get(line).copied())
+            .unwrap_or_default()
+    }
+
+    /// Whether a line (file, hunk, line) is a marker of a merge conflict.
+    #[must_use]
+    pub fn is_conflict(&self, at: (usize, usize, usize)) -> bool {
+        let (file, hunk, line) = at;
+        let Some(text) = self.line(at).map(|line| self.patch.line_text(line)) else {
+            return false;
+        };
+        let looks_so = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
+            .iter()
+            .any(|start| text.starts_with(start));
+        let cell = self
+            .firsts
+            .get(file)
+            .and_then(|first| self.conflicts.get(first + hunk));
+        looks_so
+            && cell.is_some_and(|cell| {
+                let markers = cell.get_or_init(|| {
+                    let markers = self.patch.conflict_markers(file, hunk);
+                    markers.into_iter().map(|(line, _)| line).collect()
+                });
+                markers.contains(&line)
+            })
+    }
+
+    fn line(&self, (file, hunk, line): (usize, usize, usize)) -> Option<&HunkLine> {
+        self.patch.files.get(file)?.hunks.get(hunk)?.lines.get(line)
+    }
+
+    /// The changed words of a line (file, hunk, line) that is paired with another one, as bytes of its
+    /// text; empty for the others.
+    #[must_use]
+    pub fn changed_words(&self, at: (usize, usize, usize)) -> Vec<Range<usize>> {
+        let (file, hunk, line) = at;
+        let partner = self.hunk(file, hunk).get(line).copied().flatten();
+        let lines =
+            partner.and_then(|partner| Some((self.line(at)?, self.line((file, hunk, partner))?)));
+        let Some((this, other)) = lines else {
+            return Vec::new();
+        };
+        let (text, other_text) = (self.patch.line_text(this), self.patch.line_text(other));
+        if this.new_no.is_none() {
+            emphasis(text, other_text).0
+        } else {
+            emphasis(other_text, text).1
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Jumps to places: remarks, where candidates differ, what only one of them touches; and how many
+//! candidates touch the place of a row.
+
+use super::layout::{Column, Slot};
+use super::reading::{candidate, go_to_row};
+use super::update::{focused, layout, opened};
+use crate::diff::{Region, Share};
+use crate::domain::Finding;
+use crate::tui::document::{Anchor, Document, Shape};
+use crate::tui::model::{Model, OnBase, OpenedGroup, Severity};
+use crate::tui::text;
+use crate::tui::widgets::diff_lines::{Flag, Moved};
+use crate::tui::workers::patch_of;
+
+/// The grader's findings at lines of a patch, with the lines.
+pub(super) fn remarks(model: &Model, slot: Slot) -> Vec<(Flag<'_>, &Finding)> {
+    let session = model.session.as_ref().zip(model.compare.group);
+    let answer = session.and_then(|(session, group)| session.answer(group));
+    let findings = answer.into_iter().flat_map(|answer| &answer.findings);
+    findings
+        .filter(|finding| Some(finding.trajectory) == slot)
+        .filter_map(|finding| {
+            let flag = Flag {
+                path: finding.file.as_deref()?,
+                old_side: finding.side.as_deref() == Some("old"),
+                lines: finding.lines?,
+            };
+            Some((flag, finding))
+        })
+        .collect()
+}
+
+/// Whether the grader remarked on lines of a patch.
+#[must_use]
+pub fn has_remarks(model: &Model, slot: Slot) -> bool {
+    !remarks(model, slot).is_empty()
+}
+
+fn said(finding: &Finding) -> String {
+    let mut said = format!("⚑ {}", text::sanitize_line(&finding.code));
+    if let Some(severity) = &finding.severity {
+        said.push_str(&format!(" ({})", text::sanitize_line(severity)));
+    }
+    if let Some(note) = &finding.note {
+        said.push_str(&format!(": {}", text::sanitize_line(note)));
+    }
+    said
+}
+
+/// Says what was remarked on the line of the cursor.
+pub(super) fn tell_remark(model: &mut Model) {
+    let slot = focused(model);
+    let cursor = model.compare.place(slot).cursor;
+    let Some(document) = model.compare.document(slot) else {
+        return;
+    };
+    let Some(line) = document.line(cursor) else {
+        return;
+    };
+    let all = remarks(model, slot);
+    let here: Vec<_> = all
+        .iter()
+        .filter(|(flag, _)| flag.covers_line(&line))
+        .map(|(_, finding)| said(finding))
+        .collect();
+    if !here.is_empty() {
+        model.say(Severity::Info, here.join(" · "));
+    }
+}
+
+/// Goes to the next or the last remark.
+pub(super) fn jump_to_remark(model: &mut Model, forward: bool) {
+    let slot = focused(model);
+    let Some(document) = model.compare.document(slot).cloned() else {
+        return;
+    };
+    let all = remarks(model, slot);
+    let rows = all.iter().filter_map(|(flag, _)| flag.row(&document));
+    let rows: Vec<usize> = rows.collect();
+    let hidden = all.len() - rows.len();
+    if !jump(model, slot, rows, forward) {
+        let end = match (forward, hidden) {
+            (true, 0) => "no remark further down".to_owned(),
+            (false, 0) => "no remark further up".to_owned(),
+            (_, n) => format!("no further remark at a line that is shown; {n} at others"),
+        };
+        model.say(Severity::Info, end);
+    }
+}
+
+/// What place is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Candidates do not leave the same behind: those with a column, else all passing ones.
+    Difference,
+    /// Only the focused candidate touches it.
+    Unique,
+}
+
+/// Goes to the next or the last place of the base that is looked for.
+pub(super) fn jump_to_place(model: &mut Model, wanted: Wanted, forward: bool) {
+    let slot = focused(model);
+    let found = model
+        .compare
+        .document(slot)
+        .cloned()
+        .zip(opened(model).cloned());
+    let Some((document, opened)) = found else {
+        return;
+    };
+    let Some(on_base) = opened.on_base() else {
+        let said = "the patches are not laid on their base yet";
+        return model.say(Severity::Info, said);
+    };
+    let own = candidate(&opened, slot);
+    let columns = layout(model).columns;
+    let shown: Vec<usize> = match columns.as_slice() {
+        [] | [_] => on_base.consensus.counted().to_vec(),
+        columns => {
+            let slots = columns.iter().map(|column| column.slot);
+            slots.map(|slot| candidate(&opened, slot)).collect()
+        }
+    };
+    // The reference is no candidate.
+    let all: Vec<usize> = (0..opened.patches.len()).collect();
+    let is_wanted = |region: &Region| match wanted {
+        Wanted::Difference => region.differs(&shown),
+        Wanted::Unique => region.touched_only_by(own, &all),
+    };
+    let rows = rows_of_regions(&document, on_base, own, is_wanted);
+    if !jump(model, slot, rows, forward) {
+        let side = if forward { "down" } else { "up" };
+        let said = match wanted {
+            Wanted::Difference => "no place where candidates differ further",
+            Wanted::Unique => "no place that only this candidate touches further",
+        };
+        model.say(Severity::Info, format!("{said} {side}"));
+    }
+}
+
+fn rows_of_regions(
+    document: &Document,
+    on_base: &OnBase,
+    own: usize,
+    wanted: impl Fn(&Region) -> bool,
+) -> Vec<usize> {
+    if let Some(grid) = document.grid() {
+        return grid.regions(wanted).collect();
+    }
+    let mut rows = Vec::new();
+    for file in &on_base.aligned.files {
+        let regions = file.regions.iter();
+        for region in regions.filter(|region| wanted(region) && region.is_touched_by(own)) {
+            let (from, to) = region.base;
+            let inserts = to < from;
+            let anchor = Anchor {
+                path: &file.path,
+                line: if inserts {
+                    from.saturating_sub(1)
+                } else {
+                    from
+                },
+                after: u32::from(inserts),
+                header: false,
+            };
+            rows.extend(document.find_anchor(anchor));
+        }
+    }
+    rows
+}
+
+/// Goes to the nearest of some rows; answers whether there is one.
+fn jump(model: &mut Model, slot: Slot, mut rows: Vec<usize>, forward: bool) -> bool {
+    let cursor = model.compare.place(slot).cursor;
+    rows.sort_unstable();
+    let target = if forward {
+        rows.iter().find(|&&row| row > cursor)
+    } else {
+        rows.iter().rev().find(|&&row| row < cursor)
+    };
+    let Some(&row) = target else { return false };
+    go_to_row(model, slot, row);
+    true
+}
+
+/// How many passing candidates touch the place that a row begins; `None` for all other rows.
+pub(super) fn share_at(document: &Document, opened: &OpenedGroup, row: usize) -> Option<Share> {
+    let on_base = opened.on_base()?;
+    if let Some(grid) = document.grid() {
+        let region = grid.region_beginning(row)?;
+        return Some(on_base.consensus.share(region));
+    }
+    let changed = |row: usize| document.is_change(row);
+    let begins = changed(row) && !row.checked_sub(1).is_some_and(changed);
+    let anchor = begins.then(|| document.anchor(row)).flatten()?;
+    let files = &on_base.aligned.files;
+    let file = files.iter().find(|file| file.path == anchor.path)?;
+    let line = anchor.line + u32::from(anchor.after > 0);
+    let behind = file.regions.partition_point(|region| region.base.0 <= line);
+    let region = file.regions.get(behind.checked_sub(1)?)?;
+    let (from, to) = region.base;
+    (line <= to.max(from)).then(|| on_base.consensus.share(region))
+}
+
+/// Columns for the shares beside a column's lines; 0 when there are none to show.
+#[must_use]
+pub(super) fn share_width(model: &Model, column: &Column, first: bool) -> u16 {
+    const LEAST: u16 = 56;
+    let shape = model.compare.shape;
+    let on_base = opened(model).and_then(|opened| opened.on_base());
+    let passing = on_base.map_or(0, |found| found.consensus.counted().len());
+    if passing < 2 || column.text.width < LEAST || (shape == Shape::Aligned && !first) {
+        return 0;
+    }
+    let digits = u16::try_from(passing.to_string().len()).unwrap_or(1);
+    2 * digits + 2
+}
+
+/// The move that a line of a column's patch is part of.
+pub(super) fn moved<'m>(
+    opened: &'m OpenedGroup,
+    document: &Document,
+    slot: Slot,
+    (file, hunk, line): (usize, usize, usize),
+) -> Option<(&'m crate::diff::Move, (usize, usize, usize))> {
+    let is_recorded =
+        patch_of(opened, slot).is_some_and(|patch| std::sync::Arc::ptr_eq(patch, document.patch()));
+    let moves = opened.on_base()?.moves.get(candidate(opened, slot))?;
+    moves.of_line(file, hunk, line).filter(|_| is_recorded)
+}
+
+/// How a line of a moved block is drawn: the first line of either end names the other one.
+pub(super) fn moved_look(
+    opened: &OpenedGroup,
+    document: &Document,
+    slot: Slot,
+    at: (usize, usize, usize),
+) -> Option<Moved> {
+    let (block, (file, hunk, line)) = moved(opened, document, slot, at)?;
+    let (is_from, end) = match (block.from.file, block.from.hunk) == (at.0, at.1)
+        && block.from.lines.contains(&at.2)
+        && block
+            .lines
+            .iter()
+            .any(|&(old, new)| old == at.2 && new == line)
+    {
+        true => (true, &block.from),
+        false => (false, &block.to),
+    };
+    let patch = document.patch();
+    let there = patch.files.get(file);
+    let number = there
+        .and_then(|file| file.hunks.get(hunk)?.lines.get(line))
+        .and_then(|line| if is_from { line.new_no } else { line.old_no });
+    let note = (end.lines.start == at.2).then(|| {
+        let path = there.map_or("", |file| file.path());
+        let path = text::sanitize_line(path.rsplit('/').next().unwrap_or(path));
+        let number = number.map_or(String::new(), |number| format!(":{number}"));
+        let word = if is_from { "to" } else { "from" };
+        format!("↦ moved {word} {path}{number}")
+    });
+    Some(Moved { note })
+}
+
+/// Goes to the other end of the moved block at the cursor.
+pub(super) fn other_end(model: &mut Model) {
+    let slot = focused(model);
+    let found = model
+        .compare
+        .document(slot)
+        .cloned()
+        .zip(opened(model).cloned());
+    let Some((document, opened)) = found else {
+        return;
+    };
+    let line = document.line(model.compare.place(slot).cursor);
+    let there = line.and_then(|line| {
+        let at = (line.file, line.hunk, line.line);
+        let (_, (file, hunk, line)) = moved(&opened, &document, slot, at)?;
+        document.row_of(file, hunk, line)
+    });
+    match there {
+        Some(row) => go_to_row(model, slot, row),
+        None => model.say(Severity::Info, "this line is not part of a moved block"),
+    }
+}

@@ -1,0 +1,141 @@
+//! The diff views by keys: aligned, side by side, folds, interdiff, white space, and the odd patches
+//! of `tests/diff-cases`.
+
+use std::path::PathBuf;
+
+use gagar::tui::testing::Harness;
+
+use crate::native;
+
+/// A group of the sample in the compare screen.
+fn compare(columns: u16, rows: u16) -> Harness {
+    let mut harness = native(columns, rows);
+    harness.press("<enter>");
+    harness
+}
+
+#[test]
+fn columns_share_the_rows_of_their_base() {
+    insta::assert_snapshot!(compare(200, 60).screen());
+}
+
+#[test]
+fn each_column_on_its_own() {
+    insta::assert_snapshot!(compare(120, 40).press("A").screen());
+}
+
+#[test]
+fn old_and_new_side_by_side() {
+    insta::assert_snapshot!(compare(120, 40).press("|||n").screen());
+}
+
+#[test]
+fn a_file_folds_to_its_header() {
+    let mut harness = compare(80, 24);
+    let before = harness.screen();
+    let folded = harness.press("<space>").screen();
+    assert!(folded.contains("lines folded"), "{folded}");
+    assert_eq!(
+        harness.press("<space>").screen().lines().nth(14),
+        before.lines().nth(14)
+    );
+}
+
+#[test]
+fn an_interdiff_says_between_whom_and_how_sure_it_is() {
+    let mut harness = compare(120, 40);
+    let same = harness.press("i").screen();
+    assert!(same.contains("interdiff F → C: same result"), "{same}");
+    let next = harness.press("I").screen();
+    assert!(next.contains("interdiff A → C: exact"), "{next}");
+    insta::assert_snapshot!(next);
+    let back = harness.press("<esc>").screen();
+    assert!(!back.contains("interdiff A"), "{back}");
+}
+
+#[test]
+fn the_cursor_moves_and_the_window_follows_with_a_margin() {
+    let mut harness = compare(80, 24);
+    let place = |harness: &Harness| {
+        let compare = &harness.model.compare;
+        compare.place(compare.focus())
+    };
+    harness.press("jj");
+    assert_eq!(place(&harness).cursor, 2);
+    assert_eq!(place(&harness).top.row, 0);
+    harness.press("jjjjjjj");
+    assert!(place(&harness).top.row > 0);
+    harness.press("gg");
+    assert_eq!(place(&harness).cursor, 0);
+    harness.press("G");
+    let document = harness
+        .model
+        .compare
+        .document(harness.model.compare.focus());
+    assert_eq!(place(&harness).cursor, document.unwrap().len() - 1);
+}
+
+#[test]
+fn jumps_lead_to_what_differs_and_to_what_only_one_touches() {
+    let mut harness = compare(200, 60);
+    let cursor = |harness: &Harness| {
+        let compare = &harness.model.compare;
+        compare.place(compare.focus()).cursor
+    };
+    harness.press("d");
+    let first = cursor(&harness);
+    assert!(first > 0);
+    harness.press("d");
+    assert!(cursor(&harness) > first);
+    harness.press("D");
+    assert_eq!(cursor(&harness), first);
+    harness.press("bbbbbbbbbbbb");
+    assert!(harness.screen().contains("no place that only"));
+}
+
+#[test]
+fn the_columns_are_scrolled_through_the_ranking() {
+    let mut harness = compare(120, 40);
+    let first = |harness: &Harness| harness.model.compare.first_column;
+    assert_eq!(first(&harness), 0);
+    harness.press("]]");
+    assert_eq!(first(&harness), 2);
+    harness.press("[[");
+    assert_eq!(first(&harness), 0);
+    assert!(harness.press("[").screen().contains("first candidate"));
+}
+
+#[test]
+fn odd_patches_are_shown_in_every_view() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/diff-cases");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(root).unwrap() {
+        let folder = entry.unwrap().path();
+        let patch = folder.join("change.patch");
+        if !patch.is_file() {
+            continue;
+        }
+        seen += 1;
+        for (columns, rows) in [(120, 40), (80, 24)] {
+            let mut harness = Harness::open(&[&patch, &patch], columns, rows).unwrap();
+            harness.press("<enter>");
+            for keys in [
+                "v",
+                "A",
+                "w",
+                "W",
+                "n",
+                "z",
+                "zG",
+                "i",
+                "<esc>",
+                "gg<space>",
+            ] {
+                let screen = harness.press(keys).screen();
+                let safe = screen.chars().all(|c| c == '\n' || !c.is_control());
+                assert!(safe && !screen.contains('\u{202e}'), "{keys}: {screen}");
+            }
+        }
+    }
+    assert!(seen >= 10, "{seen}");
+}
