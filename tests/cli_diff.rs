@@ -208,7 +208,7 @@ fn candidates_stand_side_by_side_on_their_base_with_the_consensus() {
     // Two of the three are equal and count once.
     assert!(line("− two").ends_with("2/2"), "{out}");
     let two = desk.out(&["--width", "120", "--candidates", "C,1"]);
-    assert!(two.starts_with("    C pass · t3"), "{two}");
+    assert!(two.starts_with("C pass · t3"), "{two}");
     let stat = desk.out(&["--stat"]);
     assert!(
         stat.contains("a.py") && stat.contains("3/3") && stat.contains("+1 −1"),
@@ -293,4 +293,18 @@ fn an_interdiff_goes_from_one_result_to_the_other() {
     let three = desk.run(&["--interdiff"]);
     assert_eq!(three.code, 2, "{three:?}");
     assert!(three.err.contains("two candidates, not of 3"), "{three:?}");
+}
+
+#[test]
+fn white_space_can_be_quiet_and_is_counted_then() {
+    let desk = Desk::of(&[&case("18-whitespace-only-change"), ""]);
+    for layout in ["--own", "--aligned"] {
+        let shown = desk.out(&[layout]);
+        assert!(!shown.contains("only in white space"), "{shown}");
+        let quiet = desk.out(&[layout, "--whitespace", "ignore"]);
+        assert!(
+            quiet.contains("only in white space: shown as unchanged"),
+            "{quiet}"
+        );
+    }
 }

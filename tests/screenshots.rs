@@ -33,6 +33,12 @@ const PICTURES: &[Picture] = &[
         theme: "dark",
     },
     Picture {
+        file: "interdiff.svg",
+        keys: &[TO_GROUP, "ji"],
+        size: (140, 36),
+        theme: "dark",
+    },
+    Picture {
         file: "steps.svg",
         keys: &[TO_GROUP, "s"],
         size: (140, 36),

@@ -421,6 +421,9 @@ pub struct DiffArgs {
     /// Unchanged lines shown around a change; left out: as many as the patches quote.
     #[arg(long, value_name = "LINES")]
     pub context: Option<usize>,
+    /// Whether changes of white space alone stand out.
+    #[arg(long, value_enum, default_value_t = Whitespace::Show)]
+    pub whitespace: Whitespace,
     /// With --own: old and new side beside each other.
     #[arg(long)]
     pub side_by_side: bool,
@@ -460,6 +463,15 @@ pub struct DiffLayout {
     /// The aligned rows as JSON lines.
     #[arg(long)]
     pub json: bool,
+}
+
+/// What becomes of lines of which only white space changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Whitespace {
+    /// They are changes like others
+    Show,
+    /// They look like unchanged lines
+    Ignore,
 }
 
 /// When output is coloured.

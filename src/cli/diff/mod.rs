@@ -8,7 +8,7 @@ mod select;
 mod stat;
 
 use super::Ending;
-use super::args::{DiffArgs, When as ColourWhen};
+use super::args::{DiffArgs, When as ColourWhen, Whitespace};
 use super::config::base_repos;
 use super::error::CliError;
 use super::inputs::{Whose, open};
@@ -172,6 +172,7 @@ fn options(args: &DiffArgs, count: usize) -> Result<PrintOptions, CliError> {
         syntax: !args.no_syntax,
         wrap: !args.no_wrap,
         side_by_side: args.side_by_side,
+        quiet_whitespace: args.whitespace == Whitespace::Ignore,
         context: args.context,
     })
 }

@@ -2,14 +2,13 @@
 //!
 //! What is *not* here: how results are compared ([`crate::diff::interdiff`]).
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io;
 
 use super::own::{Pages, counts};
 use super::paper::Paper;
 use super::{PrintOptions, Printed};
-use crate::diff::{Compared, interdiff};
+use crate::diff::{Bases, Compared, interdiff};
 use crate::tui::highlight::Highlighter;
 use crate::tui::model::OnBase;
 use crate::tui::theme::Role;
@@ -53,7 +52,8 @@ pub fn print(
         wanted: wanted.collect(),
         all: false,
         options,
-        highlighter: &RefCell::new(Highlighter::default()),
+        // The patch is of results, not of the base.
+        bases: &Bases::default(),
     };
-    pages.print(&found.patch, paper)
+    pages.print(&found.patch, &mut Highlighter::default(), paper)
 }

@@ -6,7 +6,9 @@
 
 mod aligned;
 mod coloured_row;
+mod folding;
 mod interdiff;
+mod moved;
 mod own;
 mod paper;
 
@@ -16,7 +18,8 @@ use super::colour_depth::ColourDepth;
 use super::model::OnBase;
 use super::settings::{ThemeChoice, choose_theme, config_folder, read_themes};
 use super::terminal::background_is_dark;
-use super::theme::Theme;
+use super::theme::{Role, Theme};
+use crate::diff::Patch;
 use paper::Paper;
 
 /// Columns where no terminal says how many it has.
@@ -61,6 +64,8 @@ pub struct PrintOptions {
     pub wrap: bool,
     /// Whether old and new stand beside each other in patches of their own.
     pub side_by_side: bool,
+    /// Whether lines of which only white space changed look like unchanged ones.
+    pub quiet_whitespace: bool,
     /// Unchanged lines around a change; `None` = those that the patches quote.
     pub context: Option<usize>,
 }
@@ -118,10 +123,7 @@ pub fn print(
     let mut paper = Paper::new(&theme, width(options), coloured, out);
     match options.layout {
         Layout::Aligned => aligned::print(on_base, files, candidates, options, &mut paper),
-        Layout::Own => {
-            let aligned = &on_base.aligned;
-            Ok(own::print(aligned, files, candidates, options, &mut paper)?)
-        }
+        Layout::Own => Ok(own::print(on_base, files, candidates, options, &mut paper)?),
         Layout::Interdiff => match candidates {
             [from, to] => {
                 interdiff::print(on_base, files, (from, to), options, &mut paper)?;
@@ -129,6 +131,32 @@ pub fn print(
             }
             others => Err(PrintError::NotTwo(others.len())),
         },
+    }
+}
+
+/// Tells how many changed lines look like unchanged ones because only their white space changed.
+fn tell_quiet<'a>(
+    patches: impl IntoIterator<Item = (&'a Patch, usize)>,
+    options: &PrintOptions,
+    paper: &mut Paper<'_>,
+) -> io::Result<()> {
+    if !options.quiet_whitespace {
+        return Ok(());
+    }
+    let files = patches.into_iter();
+    let lines: usize = files
+        .map(|(patch, file)| patch.whitespace_lines(file))
+        .sum();
+    match lines {
+        0 => Ok(()),
+        1 => paper.say(
+            "1 line changed only in white space: shown as unchanged",
+            Role::Info,
+        ),
+        lines => {
+            let said = format!("{lines} lines changed only in white space: shown as unchanged");
+            paper.say(&said, Role::Info)
+        }
     }
 }
 

@@ -2,17 +2,19 @@
 //!
 //! What is *not* here: candidates side by side ([`super::aligned`]).
 
-use std::cell::RefCell;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
+use super::folding::{Folding, Kind, sentence};
+use super::moved;
 use super::paper::Paper;
 use super::{PrintOptions, Printed};
-use crate::diff::{Aligned, Patch};
+use crate::diff::{Bases, Moves, Patch, moves};
 use crate::domain::PatchPresence;
-use crate::tui::document::{Change, Document, Row};
+use crate::tui::document::{Document, Row};
 use crate::tui::highlight::{FileColours, Highlighter};
+use crate::tui::model::OnBase;
 use crate::tui::theme::Role;
 use crate::tui::widgets::diff_lines::{self, Look};
 
@@ -21,13 +23,14 @@ use crate::tui::widgets::diff_lines::{self, Look};
 /// # Errors
 /// When the output cannot be written.
 pub fn print(
-    aligned: &Aligned,
+    on_base: &OnBase,
     files: &[usize],
     candidates: &[Printed],
     options: &PrintOptions,
     paper: &mut Paper<'_>,
 ) -> io::Result<()> {
-    let highlighter = RefCell::new(Highlighter::default());
+    let aligned = &on_base.aligned;
+    let mut highlighter = Highlighter::default();
     for (place, candidate) in candidates.iter().enumerate() {
         let Some(found) = aligned.candidates().get(candidate.index) else {
             continue;
@@ -41,7 +44,7 @@ pub fn print(
             wanted: wanted.collect(),
             all: files.len() == aligned.files.len(),
             options,
-            highlighter: &highlighter,
+            bases: &on_base.bases,
         };
         paper.banner(&candidate.title, &counts(&found.patch), Role::Title)?;
         let said = match found.patch.presence {
@@ -53,7 +56,7 @@ pub fn print(
         if let Some(said) = said {
             paper.say(said, Role::Dim)?;
         }
-        pages.print(&found.patch, paper)?;
+        pages.print(&found.patch, &mut highlighter, paper)?;
     }
     Ok(())
 }
@@ -71,8 +74,8 @@ pub struct Pages<'a> {
     pub all: bool,
     /// How.
     pub options: &'a PrintOptions,
-    /// Colours code.
-    pub highlighter: &'a RefCell<Highlighter>,
+    /// Base texts: they make the colours right.
+    pub bases: &'a Bases,
 }
 
 impl Pages<'_> {
@@ -80,117 +83,77 @@ impl Pages<'_> {
     ///
     /// # Errors
     /// When the output cannot be written.
-    pub fn print(&self, patch: &Arc<Patch>, paper: &mut Paper<'_>) -> io::Result<()> {
+    pub fn print(
+        &self,
+        patch: &Arc<Patch>,
+        highlighter: &mut Highlighter,
+        paper: &mut Paper<'_>,
+    ) -> io::Result<()> {
         let split = self.options.side_by_side;
         let document = Document::own(Arc::clone(patch), split, &BTreeSet::new());
+        let files = self.wanted.iter().map(|&file| (&**patch, file));
+        super::tell_quiet(files, self.options, paper)?;
         let mut printer = Printer {
             pages: self,
             document: &document,
+            moves: moves(patch),
+            highlighter,
             colours: None,
-            waiting: VecDeque::new(),
-            folded: 0,
-            left: 0,
             paper,
         };
         // The document leaves the first file's header to a line above it.
         if !patch.files.is_empty() && self.wanted.contains(&0) {
             printer.draw(&Row::File { file: 0 }, 1)?;
         }
+        let mut folding = Folding::new(self.options.context);
         for row in 0..document.len() {
             let file = document.file_at(row).filter(|_| !patch.files.is_empty());
             let is_wanted = file.map_or(self.all, |file| self.wanted.contains(&file));
-            if is_wanted {
-                printer.row(row, file)?;
+            if !is_wanted {
+                continue;
+            }
+            let shown = folding.next(row, printer.kind(row));
+            printer.fold(shown.folded)?;
+            if let Some(file) = file {
+                printer.learn_colours(file);
+            }
+            for row in shown.rows {
+                printer.draw_at(row)?;
             }
         }
-        printer.fold()
+        printer.fold(folding.end())
     }
 }
 
 struct Printer<'a, 'p> {
     pages: &'a Pages<'a>,
     document: &'a Document,
+    moves: Moves,
+    highlighter: &'a mut Highlighter,
     /// The colours of the file that is printed.
     colours: Option<(usize, FileColours)>,
-    /// Unchanged rows of which it is not known yet whether a change follows.
-    waiting: VecDeque<usize>,
-    /// Unchanged rows before them that are left out.
-    folded: usize,
-    /// Unchanged rows that still follow the last change.
-    left: usize,
     paper: &'a mut Paper<'p>,
 }
 
 impl Printer<'_, '_> {
-    fn row(&mut self, at: usize, file: Option<usize>) -> io::Result<()> {
-        if let Some(file) = file {
-            self.learn_colours(file);
-        }
-        let Some(row) = self.document.row(at) else {
-            return Ok(());
-        };
-        let Some(context) = self.pages.options.context else {
-            return self.draw_at(at, &row);
-        };
-        let change = match &row {
-            Row::Code(code) => Some(code.change),
-            Row::Split(old, new) => {
-                let sides = old.iter().chain(new).map(|code| code.change);
-                sides.max_by_key(|change| *change != Change::Context)
-            }
-            _ => None,
-        };
-        match change {
-            Some(Change::Context | Change::Untouched) if self.left > 0 => {
-                self.left -= 1;
-                self.draw_at(at, &row)
-            }
-            Some(Change::Context | Change::Untouched) => {
-                self.waiting.push_back(at);
-                if self.waiting.len() > context {
-                    self.waiting.pop_front();
-                    self.folded += 1;
-                }
-                Ok(())
-            }
-            Some(Change::Added | Change::Removed) => {
-                let waiting = std::mem::take(&mut self.waiting);
-                self.fold()?;
-                for at in waiting {
-                    if let Some(row) = self.document.row(at) {
-                        self.draw_at(at, &row)?;
-                    }
-                }
-                self.left = context;
-                self.draw_at(at, &row)
-            }
-            None => {
-                // The end of a file without a newline belongs to the line above it.
-                if !matches!(row, Row::NoNewline { .. }) {
-                    self.left = 0;
-                    self.fold()?;
-                } else if !self.waiting.is_empty() {
-                    return Ok(());
-                }
-                self.draw_at(at, &row)
-            }
+    fn kind(&self, row: usize) -> Kind {
+        if self.document.is_change(row) {
+            Kind::Changed
+        } else if self.document.line(row).is_none() {
+            Kind::Other
+        } else if matches!(self.document.row(row), Some(Row::NoNewline { .. })) {
+            Kind::Tail
+        } else {
+            Kind::Unchanged
         }
     }
 
     /// Tells how many unchanged rows were left out.
-    fn fold(&mut self) -> io::Result<()> {
-        let lines = self.folded + self.waiting.len();
-        self.waiting.clear();
-        self.folded = 0;
-        if lines == 0 {
-            return Ok(());
+    fn fold(&mut self, rows: usize) -> io::Result<()> {
+        match rows {
+            0 => Ok(()),
+            rows => self.draw(&Row::Fold(sentence(rows)), 1),
         }
-        let what = if lines == 1 {
-            "unchanged line"
-        } else {
-            "unchanged lines"
-        };
-        self.draw(&Row::Fold(format!("⋯ {lines} {what}")), 1)
     }
 
     fn learn_colours(&mut self, file: usize) {
@@ -198,22 +161,27 @@ impl Printer<'_, '_> {
         let known = self.colours.as_ref().is_some_and(|(of, _)| *of == file);
         if wanted && !known {
             let patch = self.document.patch();
-            let mut highlighter = self.pages.highlighter.borrow_mut();
-            let colours = highlighter.colour_file(patch, file, None);
+            let found = patch.files.get(file);
+            let base = found.and_then(|found| self.pages.bases.get(found.old_path.as_deref()?));
+            let colours = self.highlighter.colour_file(patch, file, base);
             self.colours = Some((file, colours));
         }
     }
 
-    fn draw_at(&mut self, at: usize, row: &Row<'_>) -> io::Result<()> {
+    fn draw_at(&mut self, at: usize) -> io::Result<()> {
+        let Some(row) = self.document.row(at) else {
+            return Ok(());
+        };
         // A column of the screen has a scroll bar beside its text.
         let column = self.paper.width.saturating_add(1);
         let width = self.document.text_width(column);
         let height = self.document.height(at, width, self.pages.options.wrap);
-        self.draw(row, height.max(1))
+        self.draw(&row, height.max(1))
     }
 
     fn draw(&mut self, row: &Row<'_>, height: usize) -> io::Result<()> {
         let colours = self.colours.as_ref();
+        let (document, moves) = (self.document, &self.moves);
         let look = Look {
             theme: self.paper.theme,
             wrap: self.pages.options.wrap,
@@ -221,17 +189,16 @@ impl Printer<'_, '_> {
             search: None,
             flags: &[],
             cursor: None,
-            quiet_whitespace: false,
-            moved: &|_| None,
+            height: &|_| 1,
+            quiet_whitespace: self.pages.options.quiet_whitespace,
+            moved: &|line| moved::mark(moves, document.patch(), line),
             share_width: 0,
             share: &|_| None,
-            height: &|_| 1,
             colours: &|file| {
                 let found = colours.filter(|(of, _)| *of == file);
                 found.map(|(_, colours)| colours)
             },
         };
-        let document = self.document;
         self.paper.lines(height, |buffer, skip, area| {
             diff_lines::draw_row(buffer, area, document, (row, skip), &look);
         })

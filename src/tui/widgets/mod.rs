@@ -1,7 +1,6 @@
 //! Parts that several screens draw with. Stateless: everything comes in as arguments.
 
 pub mod advantage_bar;
-pub mod code_text;
 pub mod diff_lines;
 pub mod line;
 pub mod ranking_strip;
