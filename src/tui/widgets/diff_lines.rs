@@ -549,8 +549,8 @@ impl Painter<'_, '_> {
             self.cells(text, 0, at, (self.look.shift, width), layers);
             return;
         }
-        let mut y = self.place.y;
-        for part in long_text::pieces(text, width, skip, usize::from(self.place.height)) {
+        let parts = long_text::pieces(text, width, skip, usize::from(self.place.height));
+        for (y, part) in (self.place.y..).zip(parts) {
             if y > self.place.y {
                 // Where a line goes on is not where one starts.
                 put(
@@ -562,7 +562,6 @@ impl Painter<'_, '_> {
                 );
             }
             self.cells(&text[part.clone()], part.start, (x, y), (0, width), layers);
-            y += 1;
         }
     }
 
