@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
+use std::rc::Rc;
 
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 
@@ -36,7 +36,7 @@ impl State {
 
 /// State before the line, hash of its bytes, their number.
 type Key = (u64, u64, usize);
-type Known = (ColouredLine, Arc<State>);
+type Known = (ColouredLine, Rc<State>);
 
 /// The remembered lines and states.
 #[derive(Debug, Default)]
@@ -44,14 +44,14 @@ pub(super) struct Lines {
     hasher: RandomState,
     ids: u64,
     /// By a hash of the scopes.
-    states: HashMap<u64, Vec<Arc<State>>>,
+    states: HashMap<u64, Vec<Rc<State>>>,
     recent: HashMap<Key, Known>,
     older: HashMap<Key, Known>,
 }
 
 impl Lines {
     /// The state before the first line of a text.
-    pub(super) fn start(&mut self, syntax: &SyntaxReference) -> Arc<State> {
+    pub(super) fn start(&mut self, syntax: &SyntaxReference) -> Rc<State> {
         self.state(ParseState::new(syntax), ScopeStack::new())
     }
 
@@ -59,9 +59,9 @@ impl Lines {
     pub(super) fn line(
         &mut self,
         syntaxes: &SyntaxSet,
-        state: &Arc<State>,
+        state: &Rc<State>,
         text: &str,
-    ) -> (ColouredLine, Arc<State>) {
+    ) -> (ColouredLine, Rc<State>) {
         let text = &text[..text.floor_char_boundary(LINE_CAP)];
         let key = (state.id, self.hasher.hash_one(text), text.len());
         if let Some(known) = self.recent.get(&key) {
@@ -78,8 +78,8 @@ impl Lines {
         known
     }
 
-    fn parse(&mut self, syntaxes: &SyntaxSet, state: &Arc<State>, text: &str) -> Known {
-        let nothing = || (ColouredLine::from([]), Arc::clone(state));
+    fn parse(&mut self, syntaxes: &SyntaxSet, state: &Rc<State>, text: &str) -> Known {
+        let nothing = || (ColouredLine::from([]), Rc::clone(state));
         if state.stack.len() > NESTING {
             return nothing();
         }
@@ -114,7 +114,7 @@ impl Lines {
         (spans.into(), self.state(parse, stack))
     }
 
-    fn state(&mut self, parse: ParseState, stack: ScopeStack) -> Arc<State> {
+    fn state(&mut self, parse: ParseState, stack: ScopeStack) -> Rc<State> {
         if self.ids % STATES_KEPT as u64 == STATES_KEPT as u64 - 1 {
             self.states.clear();
             self.recent.clear();
@@ -126,12 +126,12 @@ impl Lines {
             .iter()
             .find(|known| known.parse == parse && known.stack == stack);
         if let Some(known) = known {
-            return Arc::clone(known);
+            return Rc::clone(known);
         }
         self.ids += 1;
         let id = self.ids;
-        let state = Arc::new(State { id, parse, stack });
-        alike.push(Arc::clone(&state));
+        let state = Rc::new(State { id, parse, stack });
+        alike.push(Rc::clone(&state));
         state
     }
 }

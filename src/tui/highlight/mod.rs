@@ -1,7 +1,7 @@
 //! Syntax colours of a patch's lines, as numbers of scopes: themes decide what they look like.
 //!
 //! Slow work: called from a worker thread or for a print, never while drawing. No terminal type here.
-//! What is *not* here: who wants which lines coloured ([`super::colouring`]).
+//! What is *not* here: who wants which lines coloured (`crate::tui::colouring`).
 
 mod colours;
 mod language;

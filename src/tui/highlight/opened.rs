@@ -5,6 +5,7 @@
 //! until a hunk leaves the parser elsewhere; then the lines between hunks are parsed until both agree
 //! again. Without it each hunk begins as [`super::opening`] guesses.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use syntect::parsing::{SyntaxReference, SyntaxSet};
@@ -25,11 +26,11 @@ pub(super) struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn start(&mut self) -> Arc<State> {
+    fn start(&mut self) -> Rc<State> {
         self.lines.start(self.syntax)
     }
 
-    fn line(&mut self, state: &Arc<State>, text: &str) -> (ColouredLine, Arc<State>) {
+    fn line(&mut self, state: &Rc<State>, text: &str) -> (ColouredLine, Rc<State>) {
         let text = text.strip_suffix('\r').unwrap_or(text);
         self.lines.line(self.syntaxes, state, text)
     }
@@ -41,7 +42,7 @@ pub(super) struct OpenedBase {
     text: Arc<BaseText>,
     language: String,
     /// Before line `unit * UNIT` (0-based).
-    states: Vec<Arc<State>>,
+    states: Vec<Rc<State>>,
 }
 
 impl OpenedBase {
@@ -76,7 +77,7 @@ impl OpenedBase {
     }
 
     /// The state before a line (0-based); the end of the text when there are fewer.
-    fn at(&mut self, parser: &mut Parser<'_>, line: usize, stop: Stop<'_>) -> Option<Arc<State>> {
+    fn at(&mut self, parser: &mut Parser<'_>, line: usize, stop: Stop<'_>) -> Option<Rc<State>> {
         if self.states.is_empty() {
             self.states.push(parser.start());
         }
@@ -98,8 +99,8 @@ impl OpenedBase {
         parser: &mut Parser<'_>,
         lines: std::ops::Range<usize>,
         unit: usize,
-    ) -> Option<Arc<State>> {
-        let mut state = Arc::clone(self.states.get(unit)?);
+    ) -> Option<Rc<State>> {
+        let mut state = Rc::clone(self.states.get(unit)?);
         for line in self.lines(lines) {
             state = parser.line(&state, line).1;
         }
@@ -113,7 +114,7 @@ impl OpenedBase {
 }
 
 /// States on the old and on the new side.
-type Pair = (Arc<State>, Arc<State>);
+type Pair = (Rc<State>, Rc<State>);
 
 /// A file that is being coloured.
 #[derive(Debug)]
@@ -236,15 +237,15 @@ impl OpenedFile {
         };
         let old = base.at(parser, place, stop)?;
         let Some(before) = hunk.checked_sub(1) else {
-            return Some((Arc::clone(&old), old));
+            return Some((Rc::clone(&old), old));
         };
         let Some((left_old, left_new)) = self.hunks[before].last() else {
-            return Some((Arc::clone(&old), old));
+            return Some((Rc::clone(&old), old));
         };
         if left_old.is(left_new) {
-            return Some((Arc::clone(&old), old));
+            return Some((Rc::clone(&old), old));
         }
-        let mut new = Arc::clone(left_new);
+        let mut new = Rc::clone(left_new);
         let mut at = self.places[before] + self.old_lines(before);
         while at < place {
             let next = (at / UNIT + 1) * UNIT;
@@ -253,7 +254,7 @@ impl OpenedFile {
             }
             at = next.min(place);
             if base.at(parser, at, stop)?.is(&new) {
-                return Some((Arc::clone(&old), old));
+                return Some((Rc::clone(&old), old));
             }
         }
         Some((old, new))
@@ -325,7 +326,7 @@ impl OpenedFile {
                 LineKind::Context => {
                     let (colours, after) = parser.line(&new, text);
                     old = if old.is(&new) {
-                        Arc::clone(&after)
+                        Rc::clone(&after)
                     } else {
                         parser.line(&old, text).1
                     };
