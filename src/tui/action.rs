@@ -184,7 +184,7 @@ actions! {
     CopyHunk Compare "copy_hunk" "Copy the hunk";
     CopyPatch Compare "copy_patch" "Copy the focused candidate's patch";
     CopyPath Compare "copy_path" "Copy the file's path";
-    OpenEditor Compare "open_editor" "Open the candidate's file, or its patch, in $EDITOR at this line";
+    OpenEditor Compare "open_editor" "Open the focused candidate's patch in $EDITOR at this line";
     OpenPager Compare "open_pager" "Open the focused candidate's patch in $PAGER";
     SavePatch Compare "save_patch" "Save the focused candidate's patch to a file";
     NextFailing Tests "next_failing" "Next test that failed";

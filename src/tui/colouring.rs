@@ -12,6 +12,15 @@ use super::message::Message;
 use super::workers::{Post, caught};
 use crate::diff::{BaseText, Patch};
 
+/// Whose lines are coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ColourOf {
+    /// A candidate's patch; `None` = the reference patch.
+    Patch(Option<usize>),
+    /// What turns the first result into the second one's; `None` = that of the reference patch.
+    Interdiff(Option<usize>, Option<usize>),
+}
+
 /// Requests that wait; older ones are dropped.
 const WAITING: usize = 64;
 
@@ -19,8 +28,8 @@ const WAITING: usize = 64;
 #[derive(Debug, Clone)]
 pub(super) struct ColourRequest {
     pub(super) group: usize,
-    /// The candidate; `None` = the reference patch.
-    pub(super) trajectory: Option<usize>,
+    /// Whose lines.
+    pub(super) of: ColourOf,
     /// 0-based file of the patch.
     pub(super) file: usize,
     pub(super) patch: Arc<Patch>,
@@ -46,7 +55,7 @@ impl ColourRequest {
     fn answer(&self, units: Vec<ColourUnit>, colours: Option<FileColours>) -> Message {
         Message::Highlighted {
             group: self.group,
-            trajectory: self.trajectory,
+            of: self.of,
             file: self.file,
             units,
             colours,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::colouring::ColourOf;
 use super::highlight::ColourUnit;
 use super::query::Query;
 use crate::review::NewEvent;
@@ -33,12 +34,12 @@ pub enum Effect {
         /// The group.
         group: usize,
     },
-    /// Colour lines of one file of one candidate's patch.
+    /// Colour lines of one file of a patch.
     Highlight {
         /// The group.
         group: usize,
-        /// The candidate; `None` = the reference patch.
-        trajectory: Option<usize>,
+        /// Which patch of it.
+        of: ColourOf,
         /// 0-based file of the patch.
         file: usize,
         /// The lines, in the order in which they are wanted.

@@ -120,7 +120,8 @@ const STEPS_LEGEND: [(&str, &str); 8] = [
     ),
     (
         "search",
-        "a regular expression; letter case counts when it has an upper-case letter",
+        "plain text, behind re: a regular expression; letter case counts when it has an upper-case \
+         letter",
     ),
     (
         "writes lines",

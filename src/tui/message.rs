@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::colouring::ColourOf;
 use super::highlight::{ColourUnit, FileColours};
 use super::key::Key;
 use super::loading::Follow;
@@ -104,8 +105,8 @@ pub enum Message {
     Highlighted {
         /// The group.
         group: usize,
-        /// The candidate; `None` = the reference.
-        trajectory: Option<usize>,
+        /// Which patch of it.
+        of: ColourOf,
         /// The file.
         file: usize,
         /// The units that this answers.

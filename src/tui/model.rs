@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::action::Context;
+use super::colouring::ColourOf;
 use super::highlight::{ColourUnit, FileColours};
 use super::key::Key;
 use super::keymap::Keymap;
@@ -226,10 +227,10 @@ pub struct Model {
     pub opened: Vec<Arc<OpenedGroup>>,
     /// Why the latest group could not be opened.
     pub open_failed: Option<(usize, String)>,
-    /// Colours by (group, candidate or reference, file); dropped with the opened group.
-    pub colours: BTreeMap<(usize, Option<usize>, usize), FileColours>,
+    /// Colours by (group, patch, file); dropped with the opened group.
+    pub colours: BTreeMap<(usize, ColourOf, usize), FileColours>,
     /// Highlight requests under way.
-    pub colouring: std::collections::BTreeSet<(usize, Option<usize>, usize, ColourUnit)>,
+    pub colouring: std::collections::BTreeSet<(usize, ColourOf, usize, ColourUnit)>,
 }
 
 impl Saves {

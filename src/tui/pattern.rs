@@ -57,12 +57,6 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether the text stands for itself.
-    #[must_use]
-    pub fn is_plain(&self) -> bool {
-        self.plain
-    }
-
     /// The places of a line that match.
     #[must_use]
     pub fn places(&self, line: &str) -> Vec<Range<usize>> {

@@ -1,4 +1,4 @@
-//! What a person searches patches for, read once: plain text, or a regular expression behind `re:`.
+//! What a person searches patches and steps for, read once: plain text, or a regular expression behind `re:`.
 //!
 //! Code is full of signs that mean something in expressions, so plain text is what is typed without
 //! more. What is *not* here: matching ([`super::pattern`]), and where places are kept and shown.
@@ -44,6 +44,12 @@ impl Query {
     #[must_use]
     pub fn typed(&self) -> &str {
         &self.typed
+    }
+
+    /// What lines are matched with.
+    #[must_use]
+    pub fn into_pattern(self) -> Pattern {
+        self.pattern
     }
 
     /// Whether a line holds it.

@@ -22,7 +22,7 @@ use super::terminal::{Tty, background_is_dark, restore_on_panic};
 use super::theme::Theme;
 use super::update::update;
 use super::view;
-use super::workers::{Workers, base_of, patch_of};
+use super::workers::{Workers, to_colour};
 
 /// Most events of the input that are taken at once.
 const MOST_AT_ONCE: usize = 256;
@@ -197,21 +197,18 @@ impl Runtime {
                 Effect::OpenGroup { group } => self.workers.open(group),
                 Effect::Highlight {
                     group,
-                    trajectory,
+                    of,
                     file,
                     units,
                     urgent,
                 } => {
-                    let Some(opened) = self.model.opened(group) else {
-                        continue;
-                    };
-                    if let Some(patch) = patch_of(opened, trajectory) {
+                    if let Some((patch, base)) = to_colour(&self.model, group, of, file) {
                         self.workers.colour(ColourRequest {
                             group,
-                            trajectory,
+                            of,
                             file,
-                            base: base_of(opened, patch, file).cloned(),
-                            patch: Arc::clone(patch),
+                            base,
+                            patch,
                             units,
                             urgent,
                         });

@@ -24,8 +24,8 @@ use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
 use super::workers::{
-    KnownLog, LoadInput, base_of, feed, interdiff_of, on_base, open_group, patch_of, save_file,
-    store_events,
+    KnownLog, LoadInput, feed, interdiff_of, on_base, open_group, save_file, store_events,
+    to_colour,
 };
 use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
@@ -330,20 +330,19 @@ impl Harness {
             }
             Effect::Highlight {
                 group,
-                trajectory,
+                of,
                 file,
                 units,
                 ..
             } => {
-                let (group, trajectory, file) = (*group, *trajectory, *file);
-                let opened = self.model.opened(group)?;
-                let patch = patch_of(opened, trajectory)?;
-                let base = base_of(opened, patch, file);
+                let (group, of, file) = (*group, *of, *file);
+                let (patch, base) = to_colour(&self.model, group, of, file)?;
+                let base = base.as_ref();
                 let never = &mut || false;
-                let colours = self.highlighter.colour(patch, file, base, units, never);
+                let colours = self.highlighter.colour(&patch, file, base, units, never);
                 Some(Message::Highlighted {
                     group,
-                    trajectory,
+                    of,
                     file,
                     units: units.clone(),
                     colours: Some(colours),

@@ -85,20 +85,20 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::Highlighted {
             group,
-            trajectory,
+            of,
             file,
             units,
             colours,
         } => {
             for unit in units {
-                model.colouring.remove(&(group, trajectory, file, unit));
+                model.colouring.remove(&(group, of, file, unit));
             }
             let Some(colours) = colours else {
                 // What was dropped may be on screen again.
                 return after_layout(model);
             };
             if model.opened(group).is_some() {
-                let key = (group, trajectory, file);
+                let key = (group, of, file);
                 model.colours.entry(key).or_default().merge(colours);
             }
             // A base text that arrived meanwhile makes better ones.

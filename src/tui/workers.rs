@@ -15,11 +15,11 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::colouring::{self, ColourRequest};
+use super::colouring::{self, ColourOf, ColourRequest};
 use super::feed::{Begin, Feed};
 use super::loading::Follow;
 use super::message::Message;
-use super::model::{OnBase, OpenedGroup};
+use super::model::{Model, OnBase, OpenedGroup};
 use super::patch_file::{self, SaveError};
 use super::query::Query;
 use super::screens::compare::search_patches;
@@ -388,6 +388,29 @@ pub fn base_of<'a>(
 ) -> Option<&'a Arc<BaseText>> {
     let path = patch.files.get(file)?.old_path.as_deref()?;
     opened.bases()?.get(path)
+}
+
+/// The patch that is to be coloured, and the known base text of one of its files (0-based); `None`
+/// when it is not there any more.
+#[must_use]
+pub fn to_colour(
+    model: &Model,
+    group: usize,
+    of: ColourOf,
+    file: usize,
+) -> Option<(Arc<Patch>, Option<Arc<BaseText>>)> {
+    let opened = model.opened(group)?;
+    match of {
+        ColourOf::Patch(trajectory) => {
+            let patch = patch_of(opened, trajectory)?;
+            Some((Arc::clone(patch), base_of(opened, patch, file).cloned()))
+        }
+        // Its lines are those of results, which are not the base.
+        ColourOf::Interdiff(from, to) => {
+            let found = model.compare.interdiffs.get(&(group, from, to))?;
+            Some((Arc::clone(&found.patch), None))
+        }
+    }
 }
 
 fn run_load(

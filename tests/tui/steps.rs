@@ -185,7 +185,7 @@ fn kinds_are_filtered_everywhere() {
 #[test]
 fn a_search_has_its_places_listed() {
     let mut harness = open(120, 40);
-    harness.press("/limit = [0-9]<enter>");
+    harness.press("/re:limit = [0-9]<enter>");
     assert!(
         status(&harness).starts_with("line 1 of 5 · 5 matches"),
         "{}",
@@ -199,13 +199,13 @@ fn a_search_has_its_places_listed() {
         "{}",
         status(&harness)
     );
-    harness.press("/a(b<enter>");
+    harness.press("/<ctrl-u>re:a(b<enter>");
     assert!(
         harness
             .screen()
-            .contains("no regular expression (unclosed group)")
+            .contains("this regular expression cannot be read: unclosed group")
     );
-    harness.press("<enter>");
+    harness.press("<esc>/<ctrl-u>a(b<enter>");
     assert!(status(&harness).contains("is not in these steps"));
 }
 

@@ -38,6 +38,8 @@ pub enum Shape {
 pub struct Document {
     patch: Arc<Patch>,
     rows: Rows,
+    /// Columns of signs before a line.
+    signs: usize,
 }
 
 #[derive(Debug)]
@@ -64,6 +66,7 @@ impl Document {
         let shape = if split { Shape::Split } else { Shape::Unified };
         let rows = own::Own::of(Arc::clone(&patch), shape, folded);
         Self {
+            signs: sign_columns(&patch),
             patch,
             rows: Rows::Own(rows),
         }
@@ -77,6 +80,8 @@ impl Document {
         Self {
             patch: column.patch(),
             rows: Rows::Aligned(column),
+            // A combined diff has no lines on a single base.
+            signs: 1,
         }
     }
 
@@ -242,6 +247,13 @@ impl Document {
         rows!(self, rows => rows.sources(row))
     }
 
+    /// The line of the base (the file as shown, 1-based line) that a row shows though the patch does
+    /// not quote it.
+    #[must_use]
+    pub fn base_line(&self, row: usize) -> Option<(usize, u32)> {
+        rows!(self, rows => rows.base_line(row))
+    }
+
     /// The hunk of the patch that a row belongs to: its file, its place in the file.
     #[must_use]
     pub fn hunk_at(&self, row: usize) -> Option<(usize, usize)> {
@@ -320,9 +332,15 @@ impl Document {
     #[must_use]
     pub fn gutter(&self, width: u16) -> usize {
         match self.shape() {
-            Shape::Split => self.digits(width) + 3,
-            Shape::Unified | Shape::Aligned => 2 * self.digits(width) + 4,
+            Shape::Split => self.digits(width) + 2 + self.signs,
+            Shape::Unified | Shape::Aligned => 2 * self.digits(width) + 3 + self.signs,
         }
+    }
+
+    /// Columns of signs before a line: one, or in a combined diff one per parent.
+    #[must_use]
+    pub fn signs(&self) -> usize {
+        self.signs
     }
 
     /// Columns of the lines of a column of this width: without scroll bar, and of the narrower half
@@ -359,6 +377,13 @@ impl Document {
             Rows::Aligned(column) => highest(&mut column.grid().texts(row)),
         }
     }
+}
+
+/// The most parents of a hunk of a patch.
+fn sign_columns(patch: &Patch) -> usize {
+    let hunks = patch.files.iter().flat_map(|file| &file.hunks);
+    let parents = hunks.filter_map(|hunk| Some(hunk.combined.as_deref()?.parents.len()));
+    parents.max().unwrap_or(1).max(1)
 }
 
 fn wrapped_height(text: &str, width: usize) -> usize {

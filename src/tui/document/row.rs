@@ -34,6 +34,8 @@ pub struct Code<'a> {
     pub whitespace: WhitespaceChange,
     /// Where it stands in the patch: file, hunk, line; `None` when it is the base's.
     pub source: Option<(usize, usize, usize)>,
+    /// The row that shows it, when the patch does not quote it.
+    pub base: Option<usize>,
     /// What a sign in the gutter tells of it.
     pub mark: Option<Mark>,
     /// Whether the file ends behind it without a newline, when no row of its own says so.

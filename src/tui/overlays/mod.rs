@@ -23,6 +23,8 @@ pub use view::draw;
 pub enum PromptKind {
     /// Searching on the open screen.
     Search,
+    /// Searching the steps of a trajectory.
+    SearchSteps,
     /// Searching the focused patch, or the panel in its place.
     SearchPatch,
     /// Searching the patches of all candidates.
@@ -42,7 +44,7 @@ impl PromptKind {
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
-            Self::Search | Self::SearchPatch => "search",
+            Self::Search | Self::SearchSteps | Self::SearchPatch => "search",
             Self::SearchGroup => "search the patches of all candidates",
             Self::SavePatch => "save the patch to a file",
             Self::Filter => "filter",
@@ -57,7 +59,7 @@ impl PromptKind {
         match self {
             Self::Note => Some("goes into SFT exports as reasoning"),
             Self::SavePatch => Some("the patch as it is recorded, byte for byte"),
-            Self::SearchPatch | Self::SearchGroup => {
+            Self::SearchSteps | Self::SearchPatch | Self::SearchGroup => {
                 Some("small letters stand for both cases, re: begins a regular expression")
             }
             Self::Search | Self::Filter | Self::Value => None,
@@ -312,12 +314,12 @@ fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>,
     match kind {
         PromptKind::Search => Ok(match model.screen {
             Screen::Groups => groups::searched(model, text),
-            Screen::Steps => return steps::searched(model, text),
-            Screen::Compare | Screen::Grader | Screen::Schedule => {
+            Screen::Steps | Screen::Compare | Screen::Grader | Screen::Schedule => {
                 model.say(Severity::Info, "there is no search here");
                 Vec::new()
             }
         }),
+        PromptKind::SearchSteps => steps::searched(model, text),
         PromptKind::SearchPatch => compare::searched(model, text),
         PromptKind::SearchGroup => compare::searched_group(model, text),
         PromptKind::SavePatch => compare::patch_named(model, text),

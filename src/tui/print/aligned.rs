@@ -325,6 +325,7 @@ impl Sheet<'_, '_> {
                         let found = colours.filter(|(of, _)| *of == file);
                         found.map(|(_, colours)| colours)
                     },
+                    base_colours: &|_| &[],
                 };
                 diff_lines::draw_row(buffer, place, &column.document, (row, skip), &look);
             }

@@ -198,6 +198,7 @@ impl Printer<'_, '_> {
                 let found = colours.filter(|(of, _)| *of == file);
                 found.map(|(_, colours)| colours)
             },
+            base_colours: &|_| &[],
         };
         self.paper.lines(height, |buffer, skip, area| {
             diff_lines::draw_row(buffer, area, document, (row, skip), &look);

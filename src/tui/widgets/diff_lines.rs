@@ -45,6 +45,8 @@ pub struct Look<'a> {
     pub share: &'a dyn Fn(usize) -> Option<Share>,
     /// A file's syntax colours once they are there.
     pub colours: &'a dyn Fn(usize) -> Option<&'a FileColours>,
+    /// The colours of the line of the base that a row shows though the patch does not quote it.
+    pub base_colours: &'a dyn Fn(usize) -> &'a [ColouredSpan],
 }
 
 /// A line of a block that was moved.
@@ -445,14 +447,16 @@ impl Painter<'_, '_> {
             }
         }
         put(self.buffer, (sign_at, y), 1, sign, base);
+        let sign_columns = u16::try_from(self.document.signs()).unwrap_or(1);
+        let signs_at = (sign_at + 1).saturating_sub(sign_columns).max(x);
         let signs = code.source.and_then(|(file, hunk, line)| {
             let patch = self.document.patch();
             patch.signs(file, hunk, line)
         });
-        if let Some(signs) = signs.filter(|_| skip == 0) {
-            // One column per parent, as far as there is room between number and text.
+        if let Some(signs) = signs.filter(|_| skip == 0 && sign_columns > 1) {
+            // One column per parent.
             let signs = signs.replace('-', "−");
-            put_right(self.buffer, (sign_at.saturating_sub(1), y), 2, &signs, base);
+            put_right(self.buffer, (signs_at, y), sign_columns, &signs, base);
         }
         let mark = match code.mark {
             _ if self.is_flagged(code) => Some(("⚑", Role::Finding)),
@@ -463,13 +467,14 @@ impl Painter<'_, '_> {
         };
         if let Some((symbol, role)) = mark {
             let style = base.patch(self.style(role));
-            let at = (sign_at.saturating_sub(1), y);
+            let at = (signs_at.saturating_sub(1), y);
             put(self.buffer, at, 1, symbol, style);
         }
         let syntax = code.source.and_then(|(file, hunk, line)| {
             let colours = (self.look.colours)(file)?;
             Some(colours.of(hunk, line))
         });
+        let syntax = syntax.or_else(|| code.base.map(self.look.base_colours));
         let trailing = code.text.trim_end().len();
         let leading = match code.whitespace {
             WhitespaceChange::Indent => code.text.len() - code.text.trim_start().len(),

@@ -156,9 +156,9 @@ impl Column {
             } => Row::Fold(folded((to + 1).saturating_sub(from), unknown)),
             Entry::Base { file, line } => {
                 let text = self.grid.file(file)?.base_text(line).unwrap_or("");
-                Row::Code(self.untouched(file, line, text))
+                Row::Code(self.untouched(at, (file, line), text))
             }
-            Entry::Row { file, row } => self.line_row(file, row),
+            Entry::Row { file, row } => self.line_row(at, (file, row)),
         })
     }
 
@@ -176,7 +176,7 @@ impl Column {
         }
     }
 
-    fn untouched<'a>(&self, file: u32, line: u32, text: &'a str) -> Code<'a> {
+    fn untouched<'a>(&self, at: usize, (file, line): (u32, u32), text: &'a str) -> Code<'a> {
         let new = self.grid.file(file);
         let new = new.map(|file| file.new_line(line, self.candidate));
         Code {
@@ -187,12 +187,13 @@ impl Column {
             words: Vec::new(),
             whitespace: WhitespaceChange::None,
             source: None,
+            base: Some(at),
             mark: None,
             no_newline: false,
         }
     }
 
-    fn line_row(&self, file: u32, row: u32) -> Row<'_> {
+    fn line_row(&self, at: usize, (file, row): (u32, u32)) -> Row<'_> {
         let Some(found) = self.grid.file(file) else {
             return Row::Blank;
         };
@@ -213,7 +214,9 @@ impl Column {
                 let text =
                     text.or_else(|| self.grid.aligned.base_of_row(file as usize, row as usize));
                 return match (base, text) {
-                    (Some(base), Some(text)) => Row::Code(self.untouched(file, base, text.text)),
+                    (Some(base), Some(text)) => {
+                        Row::Code(self.untouched(at, (file, base), text.text))
+                    }
                     _ => Row::Filler,
                 };
             }
@@ -244,6 +247,7 @@ impl Column {
                 Change::Context | Change::Untouched => WhitespaceChange::None,
             },
             source: Some(source),
+            base: None,
             mark: match (contradicts, self.pairs.is_conflict(source)) {
                 (true, _) => Some(Mark::Contradicts),
                 (_, true) => Some(Mark::Conflict),
@@ -292,6 +296,14 @@ impl Column {
     #[must_use]
     pub fn sources(&self, row: usize) -> [Option<(usize, usize, usize)>; 2] {
         [self.source(row), None]
+    }
+
+    /// The line of the base that a row shows though the patch does not quote it.
+    #[must_use]
+    pub fn base_line(&self, row: usize) -> Option<(usize, u32)> {
+        self.grid
+            .base_at(row)
+            .filter(|_| self.source(row).is_none())
     }
 
     /// The hunk that a row belongs to.

@@ -79,6 +79,8 @@ fn places_are_found_again() {
     };
     assert_eq!(first.find_anchor(behind), Some(6), "in the fold");
     assert_eq!(first.line(7), None);
+    assert_eq!(first.base_line(7), Some((0, 40)));
+    assert_eq!((first.base_line(1), first.base_line(6)), (None, None));
     assert_eq!(first.texts(7), [Some("z"), None]);
 }
 

@@ -21,6 +21,12 @@ impl Own {
         })
     }
 
+    /// The line of the base that a row shows though the patch does not quote it.
+    #[must_use]
+    pub fn base_line(&self, _row: usize) -> Option<(usize, u32)> {
+        None
+    }
+
     /// The hunk that a row belongs to: its file, its place in the file.
     #[must_use]
     pub fn hunk_at(&self, row: usize) -> Option<(usize, usize)> {

@@ -95,6 +95,7 @@ impl Own {
             words,
             whitespace: self.pairs.whitespace((file, hunk, line as usize)),
             source: Some((file, hunk, line as usize)),
+            base: None,
             mark: self
                 .pairs
                 .is_conflict((file, hunk, line as usize))

@@ -152,3 +152,16 @@ fn lines_of_text_that_is_no_hunk_are_counted_by_file() {
     assert_eq!(document.raw_at(row), Some(1));
     assert_eq!(document.row_of_raw(0, 2), None);
 }
+
+#[test]
+fn a_combined_diff_has_a_column_of_signs_per_parent() {
+    let text = "diff --cc x\nindex 1,2,3,4..5\n--- a/x\n+++ b/x\n\
+                @@@@@ -1,1 -1,1 -1,1 -1,1 +1,2 @@@@@\n    a\n++++b\n";
+    let merge = Document::own(
+        Arc::new(Patch::read(Arc::from(text))),
+        false,
+        &BTreeSet::new(),
+    );
+    assert_eq!(merge.signs(), 4);
+    assert_eq!(merge.gutter(80), rows().gutter(80) + 3);
+}

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Slot;
+use crate::tui::colouring::ColourOf;
 use crate::tui::document::Document;
 use crate::tui::effect::Effect;
 use crate::tui::highlight::ColourUnit;
 use crate::tui::model::{Model, OpenedGroup};
-use crate::tui::workers::{base_of, patch_of};
+use crate::tui::workers::base_of;
 
 /// Asks for the colours of the rows on screen that are neither there nor asked for yet.
 pub(super) fn wanted(
     model: &mut Model,
     opened: &OpenedGroup,
-    slot: Slot,
+    of: ColourOf,
     document: &Document,
     seen: Range<usize>,
 ) -> Vec<Effect> {
@@ -28,22 +28,21 @@ pub(super) fn wanted(
         seen.start.saturating_sub(window)..seen.start,
         &mut ahead,
     );
-    let Some(patch) = patch_of(opened, slot) else {
-        return Vec::new();
-    };
     let mut effects = Vec::new();
     let mut files: Vec<usize> = urgent.keys().chain(ahead.keys()).copied().collect();
     files.sort_unstable();
     files.dedup();
     for file in files {
-        let base_is_known = base_of(opened, patch, file).is_some();
-        let colours = model.colours.get(&(opened.group, slot, file));
+        let base = base_of(opened, document.patch(), file);
+        let base_is_known = base.is_some() && matches!(of, ColourOf::Patch(_));
+        let colours = model.colours.get(&(opened.group, of, file));
         let colouring = &mut model.colouring;
         let mut missing = |units: Option<&Vec<ColourUnit>>| -> Vec<ColourUnit> {
             let units = units.into_iter().flatten().copied();
             units
+                .filter(|unit| base_is_known || !matches!(unit, ColourUnit::Base { .. }))
                 .filter(|unit| !colours.is_some_and(|known| known.has(*unit, base_is_known)))
-                .filter(|unit| colouring.insert((opened.group, slot, file, *unit)))
+                .filter(|unit| colouring.insert((opened.group, of, file, *unit)))
                 .collect()
         };
         let mut units = missing(urgent.get(&file));
@@ -52,7 +51,7 @@ pub(super) fn wanted(
         if !units.is_empty() {
             effects.push(Effect::Highlight {
                 group: opened.group,
-                trajectory: slot,
+                of,
                 file,
                 units,
                 urgent: seen,
@@ -64,8 +63,12 @@ pub(super) fn wanted(
 
 fn collect(document: &Document, rows: Range<usize>, units: &mut BTreeMap<usize, Vec<ColourUnit>>) {
     for row in rows.start..rows.end.min(document.len()) {
-        for (file, hunk, line) in document.sources(row).into_iter().flatten() {
-            let unit = ColourUnit::of(hunk, line);
+        let quoted = document.sources(row).into_iter().flatten();
+        let quoted = quoted.map(|(file, hunk, line)| (file, ColourUnit::of(hunk, line)));
+        let base = document.base_line(row);
+        let base = base
+            .and_then(|(file, line)| Some((document.patch_file(file)?, ColourUnit::of_base(line))));
+        for (file, unit) in quoted.chain(base) {
             let known = units.entry(file).or_default();
             if !known.contains(&unit) {
                 known.push(unit);

@@ -4,6 +4,7 @@ use super::candidates::letter;
 use super::layout::Slot;
 use super::update::{focused, opened, shown_order};
 use crate::diff::{Certainty, Compared, Interdiff};
+use crate::tui::colouring::ColourOf;
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Severity};
 
@@ -45,6 +46,14 @@ pub(super) fn request(model: &mut Model, group: usize) -> Option<Effect> {
     let key = (group, from, to);
     let wanted = found.is_none() && model.compare.interdiffing.insert(key);
     wanted.then_some(Effect::Interdiff { group, from, to })
+}
+
+/// Whose colours a column shows: those of its patch, or of what stands in its place.
+pub(super) fn colours_of(model: &Model, slot: Slot) -> ColourOf {
+    match model.compare.interdiff_shown() {
+        Some((from, to, Some(_))) if to == slot => ColourOf::Interdiff(from, to),
+        _ => ColourOf::Patch(slot),
+    }
 }
 
 /// What a title calls a result.

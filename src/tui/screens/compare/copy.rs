@@ -49,7 +49,7 @@ pub fn act(model: &mut Model, action: Action) -> Option<Vec<Effect>> {
     })
 }
 
-/// The focused candidate and its patch; says so when there is none.
+/// The focused candidate and its patch, or the interdiff in its place; says so when there is none.
 fn patch(model: &mut Model) -> Option<(TrajectoryIndex, Arc<Patch>)> {
     let candidate = model.compare.focus()?;
     let patch = opened(model).and_then(|opened| opened.patches.get(candidate).cloned());
@@ -61,7 +61,11 @@ fn patch(model: &mut Model) -> Option<(TrajectoryIndex, Arc<Patch>)> {
         };
         model.say(Severity::Info, said);
     }
-    patch.map(|patch| (candidate, patch))
+    let patch = patch?;
+    match model.compare.interdiff_shown() {
+        Some((_, _, Some(found))) => Some((candidate, Arc::clone(&found.patch))),
+        _ => Some((candidate, patch)),
+    }
 }
 
 fn copy(

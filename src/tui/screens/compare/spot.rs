@@ -5,10 +5,13 @@
 
 use super::reading::{document_of, go_to_row};
 use super::state::Body;
-use super::update::opened;
+use super::update::{opened, settle};
+use crate::diff::LineKind;
 use crate::domain::TrajectoryIndex;
 use crate::tui::document::Document;
-use crate::tui::model::Model;
+use crate::tui::effect::Effect;
+use crate::tui::model::{Model, Screen};
+use crate::tui::update::go_to;
 
 /// A file, a hunk or a line of a patch; in the order in which a patch shows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,6 +92,30 @@ pub fn show(model: &mut Model, spot: &Spot) {
     {
         go_to_row(model, slot, row);
     }
+}
+
+/// Opens the compare screen on the first change of a hunk of the focused candidate's patch; without
+/// a hunk on its file.
+pub fn show_hunk(model: &mut Model, file: usize, hunk: Option<usize>) -> Vec<Effect> {
+    model.compare.body = Body::Diff;
+    // The hunk is one of the patch.
+    model.compare.interdiff = None;
+    let mut effects = go_to(model, Screen::Compare);
+    effects.extend(settle(model));
+    let Some(candidate) = model.compare.focus() else {
+        return effects;
+    };
+    let change = hunk.and_then(|hunk| {
+        let document = model.compare.document(Some(candidate))?;
+        let found = document.patch().files.get(file)?.hunks.get(hunk)?;
+        let mut lines = found.lines.iter();
+        let change = lines.position(|line| line.kind != LineKind::Context);
+        Some(PatchSpot::line(file, hunk, change.unwrap_or(0)))
+    });
+    let at = change.unwrap_or(PatchSpot::file(file));
+    show(model, &Spot { candidate, at });
+    effects.extend(settle(model));
+    effects
 }
 
 /// The row that shows a place.

@@ -15,6 +15,7 @@ use crate::domain::{
 use crate::formats::LoadedSet;
 use crate::review::{Identity, ReviewSession, Settings};
 use crate::tui::action::Action;
+use crate::tui::colouring::ColourOf;
 use crate::tui::effect::Effect;
 use crate::tui::highlight::ColourUnit;
 use crate::tui::key::parse_keys;
@@ -23,6 +24,7 @@ use crate::tui::message::{Message, MouseKind};
 use crate::tui::model::{Model, OpenedGroup, Screen};
 use crate::tui::theme::Theme;
 use crate::tui::update::{open_group, update as root};
+use crate::tui::workers::{interdiff_of, to_colour};
 
 /// A patch of two files with `lines` added lines in the first one.
 fn patch(lines: usize) -> String {
@@ -233,13 +235,46 @@ fn colours_are_asked_for_once() {
     let effects = give(&mut model, 0);
     let wanted = Effect::Highlight {
         group: 0,
-        trajectory: Some(1),
+        of: ColourOf::Patch(Some(1)),
         file: 0,
         units: vec![ColourUnit::of(0, 0)],
         urgent: 1,
     };
     assert!(effects.contains(&wanted), "{effects:?}");
     assert!(press(&mut model, "jk").is_empty());
+}
+
+#[test]
+fn an_interdiff_has_colours_of_its_own() {
+    let mut model = model(80, 24);
+    let effects = press(&mut model, "i");
+    let asked = effects.iter().find_map(|effect| match effect {
+        Effect::Interdiff { group, from, to } => Some((*group, *from, *to)),
+        _ => None,
+    });
+    let (group, from, to) = asked.unwrap();
+    let found = interdiff_of(model.opened(group).unwrap(), from, to).unwrap();
+    let effects = root(
+        &mut model,
+        Message::Interdiffed {
+            group,
+            from,
+            to,
+            result: Ok(found),
+        },
+    );
+    let wanted = ColourOf::Interdiff(from, to);
+    let of = |effect: &Effect| match effect {
+        Effect::Highlight { of, .. } => Some(*of),
+        _ => None,
+    };
+    assert!(effects.iter().any(|effect| of(effect) == Some(wanted)));
+    let (patch, base) = to_colour(&model, group, wanted, 0).unwrap();
+    assert!(Arc::ptr_eq(
+        &patch,
+        model.compare.document(to).unwrap().patch()
+    ));
+    assert!(base.is_none());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::layout::{Column, Layout, MOST_COLUMNS, Slot, automatic};
 use super::places::{self, Wanted};
 use super::reading::{self, Go, Mark, Motion, Window, document_of, go_to_file, jump};
 use super::state::{Body, Place};
-use super::{copy, panel, search, search_group};
+use super::{copy, panel, search, search_group, spot};
 use crate::domain::{Move, TrajectoryIndex};
 use crate::review::{Change, ReviewState};
 use crate::tui::action::Action;
@@ -23,7 +23,6 @@ use crate::tui::overlays::Overlay;
 use crate::tui::screens::{groups, steps};
 use crate::tui::update::{change, go_to, open_group, shown_ranking};
 use crate::tui::widgets::diff_lines::scroll_bar_row;
-use crate::tui::workers::patch_of;
 
 /// Lines that one turn of the wheel scrolls.
 const WHEEL: usize = 3;
@@ -139,9 +138,14 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::PreviousMatch => search::find(model, false),
         Action::OpenSteps => return go_to(model, Screen::Steps),
         Action::OpenStepOfHunk => {
-            let place = super::current_place(model);
-            return match place {
-                Some(place) => steps::open_step_of(model, place),
+            if model.compare.interdiff_shown().is_some() {
+                model.say(Severity::Info, "no step made an interdiff");
+                return Vec::new();
+            }
+            let here = spot::current(model);
+            let here = here.filter(|here| is_in_patch(model, here));
+            return match here {
+                Some(here) => steps::open_step_of(model, here.at),
                 None => {
                     model.say(Severity::Info, "there is no change here");
                     Vec::new()
@@ -156,6 +160,12 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         _ => return judge(model, action, digit),
     }
     Vec::new()
+}
+
+/// Whether the patch of a place has the file.
+fn is_in_patch(model: &Model, spot: &spot::Spot) -> bool {
+    let document = model.compare.document(Some(spot.candidate));
+    document.is_some_and(|document| spot.at.file < document.patch().files.len())
 }
 
 /// The actions that change the judgement.
@@ -325,16 +335,11 @@ fn settle_columns(model: &mut Model, group: usize, layout: &Layout) -> Vec<Effec
             let leading = model.compare.place(focused(model));
             model.compare.places.insert(key, leading);
         }
-        let is_recorded = patch_of(&opened, column.slot)
-            .is_some_and(|patch| Arc::ptr_eq(patch, document.patch()));
-        if !is_recorded {
-            // An interdiff has no colours of its own.
-            continue;
-        }
+        let of = comparing::colours_of(model, column.slot);
         effects.extend(colouring::wanted(
             model,
             &opened,
-            column.slot,
+            of,
             &document,
             first..first + lines,
         ));

@@ -18,7 +18,9 @@ use crate::domain::{Outcome, PatchPresence, RolloutGroup};
 use crate::review::{Origin, ReviewSession, ReviewedGroup};
 use crate::tui::action::Action;
 use crate::tui::area::Area;
+use crate::tui::colouring::ColourOf;
 use crate::tui::document::Document;
+use crate::tui::highlight::ColouredSpan;
 use crate::tui::model::Model;
 use crate::tui::number::advantage;
 use crate::tui::text;
@@ -419,7 +421,9 @@ impl Page<'_> {
         }
         if let Some(file) = document.file_at(place.top.row) {
             let mut said = text::sanitize_line(&document.file_title(file));
-            let colours = self.model.colours.get(&(self.group, column.slot, file));
+            let of = comparing::colours_of(self.model, column.slot);
+            let of_patch = document.patch_file(file).unwrap_or(file);
+            let colours = self.model.colours.get(&(self.group, of, of_patch));
             if let Some(reason) = colours.and_then(|colours| colours.plain.as_deref()) {
                 said.push_str(&format!(" · {reason}"));
             }
@@ -457,12 +461,9 @@ impl Page<'_> {
             let opened = opened(self.model).filter(|_| is_recorded)?;
             places::moved_look(opened, document, column.slot, at)
         };
-        let colours = |file| {
-            if !is_recorded {
-                return None;
-            }
-            self.model.colours.get(&(self.group, column.slot, file))
-        };
+        let of = comparing::colours_of(self.model, column.slot);
+        let colours = |file| self.model.colours.get(&(self.group, of, file));
+        let base_colours = |row| self.base_colours(document, of, row);
         let focused = column.slot == focused(self.model);
         let look = Look {
             flags: &flags,
@@ -477,8 +478,42 @@ impl Page<'_> {
             share_width: places::share_width(self.model, column, first),
             share: &share,
             colours: &colours,
+            base_colours: &base_colours,
         };
         diff_lines::draw(buffer, column.text, document, place.top, &look);
+    }
+
+    /// The colours of a line of the base that a column does not quote: its own where the base is
+    /// known, else those of a column that quotes it.
+    fn base_colours(&self, document: &Document, of: ColourOf, row: usize) -> &[ColouredSpan] {
+        let Some((file, line)) = document.base_line(row) else {
+            return &[];
+        };
+        let colours = |of, file| self.model.colours.get(&(self.group, of, file));
+        let own = document.patch_file(file).and_then(|file| colours(of, file));
+        let own = own.map_or(&[][..], |colours| colours.of_base(line));
+        let Some(grid) = document.grid().filter(|_| own.is_empty()) else {
+            return own;
+        };
+        let last = opened(self.model).map_or(0, |opened| opened.patches.len());
+        for &candidate in grid.shown() {
+            let slot = (candidate < last).then_some(candidate);
+            let Some(other) = self.model.compare.document(slot) else {
+                continue;
+            };
+            let other_of = ColourOf::Patch(slot);
+            let quoted = other.sources(row)[0].and_then(|(file, hunk, line)| {
+                colours(other_of, file).map(|colours| colours.of(hunk, line))
+            });
+            let known = || {
+                let colours = colours(other_of, other.patch_file(file)?)?;
+                Some(colours.of_base(line))
+            };
+            if let Some(spans) = quoted.or_else(known).filter(|spans| !spans.is_empty()) {
+                return spans;
+            }
+        }
+        &[]
     }
 
     fn files(&self, buffer: &mut Buffer, area: Area) {

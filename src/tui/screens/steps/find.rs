@@ -8,33 +8,22 @@ use super::transcript::Row;
 use super::update::{settle, shown};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Severity};
-use crate::tui::pattern::Pattern;
+use crate::tui::query::Query;
 use crate::tui::scroll::Position;
 
-/// Searches the steps for what the prompt gave: a regular expression; one that is wrong is refused
-/// once, then taken as it stands.
+/// Searches the steps for what the prompt gave.
 ///
 /// # Errors
-/// One sentence: what is wrong with the expression.
+/// It cannot be searched for; one sentence.
 pub fn searched(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
+    let query = Query::read(text).map_err(|error| error.to_string())?;
     let search = &mut model.steps.search;
-    let again = search.refused.take().is_some_and(|refused| refused == text);
     search.waiting = None;
-    if text.is_empty() {
-        search.pattern = None;
+    text.clone_into(&mut search.typed);
+    search.pattern = query.map(|query| Arc::new(query.into_pattern()));
+    if search.pattern.is_none() {
         return Ok(settle(model));
     }
-    let pattern = match Pattern::regex(text) {
-        Ok(pattern) => pattern,
-        Err(_) if again => Pattern::plain(text),
-        Err(wrong) => {
-            search.refused = Some(text.to_owned());
-            return Err(format!(
-                "no regular expression ({wrong}); Enter again searches the text as it stands"
-            ));
-        }
-    };
-    search.pattern = Some(Arc::new(pattern));
     let mut effects = find(model, true, true);
     effects.extend(settle(model));
     Ok(effects)
@@ -149,12 +138,7 @@ pub(super) fn go_to_row(model: &mut Model, of: Key, row: Row) {
 fn counts(model: &Model, hits: &Hits) -> String {
     let matches: usize = hits.found.iter().map(|(_, count)| count).sum();
     let word = if matches == 1 { "match" } else { "matches" };
-    let plain = if hits.pattern.is_plain() {
-        ", searched as it stands"
-    } else {
-        ""
-    };
-    format!(" · {matches} {word}{plain}{}", hidden(model, hits))
+    format!(" · {matches} {word}{}", hidden(model, hits))
 }
 
 /// How many places are in steps that are hidden.

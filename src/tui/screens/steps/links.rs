@@ -49,11 +49,8 @@ pub(super) fn open_hunk(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// Goes to the step of a trajectory of the open group that made a hunk: (file, hunk, line), 0-based.
-pub fn open_step_of(
-    model: &mut Model,
-    place: (usize, Option<usize>, Option<usize>),
-) -> Vec<Effect> {
+/// Goes to the step of a trajectory of the open group that made a hunk of its patch.
+pub fn open_step_of(model: &mut Model, place: compare::PatchSpot) -> Vec<Effect> {
     let Some(of) = shown(model) else {
         return Vec::new();
     };
@@ -66,7 +63,9 @@ pub fn open_step_of(
         model.say(Severity::Info, "no trace is recorded for this trajectory");
         return Vec::new();
     }
-    match edits::step_of(steps, patch, place) {
+    // Text that is no hunk has lines of its own.
+    let line = place.hunk.and(place.line);
+    match edits::step_of(steps, patch, (place.file, place.hunk, line)) {
         Ok(found) => {
             let others = match found.others {
                 0 => String::new(),

@@ -54,10 +54,10 @@ pub struct Jump {
 pub struct Search {
     /// What is searched for.
     pub pattern: Option<Arc<Pattern>>,
-    /// What was typed last and is no regular expression: typed again it is searched as it stands.
-    pub refused: Option<String>,
     /// What was found last, and where.
     pub hits: Option<(Key, Hits)>,
+    /// What was typed for it.
+    pub typed: String,
     /// The move that waits for the search.
     pub waiting: Option<Jump>,
 }

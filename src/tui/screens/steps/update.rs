@@ -129,9 +129,8 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::SyncColumns => sync(model),
         Action::WholeTexts => whole(model),
         Action::Search => {
-            let pattern = model.steps.search.pattern.as_ref();
-            let typed = pattern.map_or("", |pattern| pattern.text()).to_owned();
-            model.overlay = Some(Overlay::prompt(PromptKind::Search, &typed));
+            let typed = model.steps.search.typed.clone();
+            model.overlay = Some(Overlay::prompt(PromptKind::SearchSteps, &typed));
         }
         Action::NextMatch => effects = find::find(model, true, false),
         Action::PreviousMatch => effects = find::find(model, false, false),
