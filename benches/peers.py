@@ -94,9 +94,12 @@ class Terminal:
 
 
 def marker_of(patch):
-    """Any identifier of the first hunk of every file."""
-    words, take = set(), 0
+    """Any identifier of the first hunks of the first files."""
+    words, take, files = set(), 0, 0
     for line in open(patch, errors="replace"):
+        files += line.startswith("diff --git")
+        if files > 4:
+            break
         if line.startswith("@@"):
             take = 12
         elif take:
@@ -182,7 +185,7 @@ def main():
     options.add_argument("--runs", type=int, default=5)
     options.add_argument("--keys", type=int, default=8)
     options.add_argument("--inputs", default="small,big,minjs")
-    options.add_argument("--only", default="gagar,tuicr,lumen,delta,difft")
+    options.add_argument("--only", default="gagar,gagar diff,tuicr,lumen,delta,difft")
     options.add_argument("--work", help="folder for the inputs (kept)")
     options.add_argument("--patch", action="append", default=[], help="another patch, for gagar alone")
     options.add_argument("--markdown", action="store_true")
@@ -193,8 +196,9 @@ def main():
         subprocess.run([sys.executable, generator, work], check=True, stdout=subprocess.DEVNULL)
     path = os.pathsep.join(filter(None, [chosen.peers, os.environ.get("PATH", "")]))
     programs = {"gagar": os.path.abspath(chosen.gagar)}
+    programs["gagar diff"] = programs["gagar"]
     programs |= {name: shutil.which(name, path=path) for name in ("tuicr", "lumen", "delta", "difft")}
-    rows, n = [], chosen.keys
+    rows, n, told = [], chosen.keys, 0
     half = {"j": (b"j", n), "half page": (b"\x04", n)}
     names = [name for name in chosen.inputs.split(",") if name]
     for name in names + chosen.patch:
@@ -206,7 +210,7 @@ def main():
             if not binary or not os.path.exists(binary):
                 print(f"left out: {program} is not installed", file=sys.stderr)
                 continue
-            if not own and program != "gagar":
+            if not own and not program.startswith("gagar"):
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 if program in ("tuicr", "lumen"):
@@ -217,7 +221,8 @@ def main():
                     command = [binary, patch, "--db", db]
                     found = interactive(command, folder, marker, keys, chosen.runs, idle=True)
                     rows.append((name, "gagar", found))
-                    found = printing([binary, "diff", patch, "--width", "200", "--color", "always"], None, chosen.runs)
+                elif program == "gagar diff":
+                    found = printing([binary, "diff", patch, "--width", "200", "--color", "always"], None, min(chosen.runs, 3))
                     rows.append((name, "gagar diff", found))
                 elif program == "tuicr":
                     # Silence means that a key changed nothing: the next file is `}` there too.
@@ -231,7 +236,9 @@ def main():
                     sides = [os.path.join(work, name, side) for side in ("old", "new")]
                     command = [binary, "--width", "200", "--color", "always", *sides]
                     rows.append((name, "difft", printing(command, None, 1 if name == "big" else min(chosen.runs, 3))))
-            print(json.dumps(rows[-1]), file=sys.stderr)
+            for row in rows[told:]:
+                print(json.dumps(row), file=sys.stderr)
+            told = len(rows)
     if not chosen.markdown:
         print(json.dumps(rows, indent=1))
         return

@@ -7,6 +7,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
 use super::colour_depth::ColourDepth;
 use super::colouring::ColourRequest;
 use super::effect::{Effect, Outside};
@@ -311,13 +314,15 @@ fn draw(tty: &mut Tty, model: &Model, themes: &[Theme]) -> std::io::Result<()> {
     let Some(theme) = themes.get(model.theme) else {
         return Ok(());
     };
-    tty.draw(|frame| {
-        // Between a resize and its message the frame has another size than the model knows.
-        let area = frame.area();
-        if (area.width, area.height) == model.size {
-            view::draw(model, theme, frame.buffer_mut());
-        }
-    })
+    let (width, height) = model.size;
+    let mut buffer = Buffer::empty(Rect {
+        x: 0,
+        y: 0,
+        width,
+        height,
+    });
+    view::draw(model, theme, &mut buffer);
+    tty.show(buffer)
 }
 
 /// Reads the input in batches: all that is there, then nothing until the loop has taken it. So

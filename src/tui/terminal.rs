@@ -14,9 +14,10 @@ use crossterm::terminal::{
     disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
+use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::{Frame, Terminal};
 
 /// Bytes of a frame written at once.
 const BUFFER: usize = 1 << 16;
@@ -26,6 +27,8 @@ const COLOUR_QUERY: Duration = Duration::from_millis(40);
 /// The terminal in raw mode on its alternate screen; restored when dropped.
 pub struct Tty {
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    /// The frame that the terminal shows, when that is known.
+    shown: Option<Buffer>,
 }
 
 impl Tty {
@@ -37,7 +40,10 @@ impl Tty {
         take_over().inspect_err(|_| restore())?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER, stdout()));
         match Terminal::new(backend) {
-            Ok(terminal) => Ok(Self { terminal }),
+            Ok(terminal) => Ok(Self {
+                terminal,
+                shown: None,
+            }),
             Err(error) => {
                 restore();
                 Err(error)
@@ -53,13 +59,24 @@ impl Tty {
         self.terminal.size().map(|size| (size.width, size.height))
     }
 
-    /// Draws a frame; the terminal shows it as a whole.
+    /// Shows a frame as a whole. Writes nothing when the terminal shows it already.
     ///
     /// # Errors
     /// The terminal cannot be written.
-    pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> std::io::Result<()> {
+    pub fn show(&mut self, buffer: Buffer) -> std::io::Result<()> {
+        if self.shown.as_ref() == Some(&buffer) {
+            return Ok(());
+        }
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
-        self.terminal.draw(render)?;
+        let mut fits = false;
+        self.terminal.draw(|frame| {
+            // Between a resize and its message the frame has another size than the model knows.
+            fits = frame.area() == *buffer.area();
+            if fits {
+                frame.buffer_mut().content.clone_from(&buffer.content);
+            }
+        })?;
+        self.shown = fits.then_some(buffer);
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
     }
 
@@ -70,6 +87,7 @@ impl Tty {
     pub fn clear(&mut self) -> std::io::Result<()> {
         // `Terminal::clear` asks the terminal for the cursor, and the answer would go to the thread
         // that reads the input. Resizing to the same size clears without asking.
+        self.shown = None;
         let size = self.terminal.size()?;
         self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
