@@ -308,3 +308,59 @@ fn white_space_can_be_quiet_and_is_counted_then() {
         );
     }
 }
+
+#[test]
+fn only_problems_of_the_group_that_is_asked_for_are_told() {
+    let twice = json!({"schema": "gagar.group/1", "group_id": "beta", "trajectories": [
+        {"trajectory_id": "t1", "outcome": "pass", "reward": 1.0, "patch": ""},
+        {"trajectory_id": "t1", "outcome": "fail", "reward": 0.0, "patch": ""}]});
+    let desk = Desk::holding(&[group("alpha", &[""]), twice]);
+    let other = desk.run(&["--group", "beta"]);
+    assert!(
+        other.code == 1 && other.err.contains("problem"),
+        "{other:?}"
+    );
+    let asked = desk.run(&["--group", "alpha"]);
+    assert!(asked.code == 0 && asked.err.is_empty(), "{asked:?}");
+}
+
+#[test]
+fn denominators_are_named_and_a_sheet_without_a_file_says_so_once() {
+    let other = edit("x").replace("a.py", "b.py");
+    let desk = Desk::of(&[&edit("2"), &edit("zwei"), &edit("2"), &other]);
+    let out = desk.out(&["--width", "80"]);
+    let said = "touched by 3 of 4 candidates, 2/3 passing results";
+    assert!(out.contains(said), "{out}");
+    assert_eq!(out.matches("by none on this sheet").count(), 1, "{out}");
+    assert!(!out.contains("without a column"), "{out}");
+}
+
+#[test]
+fn the_stat_names_what_is_no_plain_change() {
+    let patch = "diff --git a/old.py b/new.py\nsimilarity index 100%\nrename from old.py\n\
+        rename to new.py\ndiff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n\
+        diff --git a/i.png b/i.png\nindex 1..2 100644\nBinary files a/i.png and b/i.png differ\n\
+        diff --git a/n.py b/n.py\nnew file mode 100644\n--- /dev/null\n+++ b/n.py\n\
+        @@ -0,0 +1,1 @@\n+x\ndiff --git a/d.py b/d.py\ndeleted file mode 100644\n\
+        --- a/d.py\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n";
+    let stat = Desk::of(&[patch]).out(&["--stat"]);
+    for said in [
+        "ren to new.py",
+        "mode 100644 → 100755",
+        "bin",
+        "new +1 −0",
+        "del +0 −1",
+    ] {
+        assert!(stat.contains(said), "{said}:\n{stat}");
+    }
+}
+
+#[test]
+fn an_interdiff_tells_what_files_leaves_out() {
+    let more = |line: &str| format!("{}{}", edit(line), edit(line).replace("a.py", "b.rs"));
+    let desk = Desk::of(&[&more("2"), &more("zwei")]);
+    let out = desk.out(&["--interdiff", "--files", "*.py"]);
+    assert!(out.contains("1 file is left out by --files"), "{out}");
+    let all = desk.out(&["--interdiff"]);
+    assert!(!all.contains("left out"), "{all}");
+}

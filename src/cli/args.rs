@@ -424,7 +424,7 @@ pub struct DiffArgs {
     /// Whether changes of white space alone stand out.
     #[arg(long, value_enum, default_value_t = Whitespace::Show)]
     pub whitespace: Whitespace,
-    /// With --own: old and new side beside each other.
+    /// Old and new side beside each other; each candidate as its own patch (--own).
     #[arg(long)]
     pub side_by_side: bool,
     /// Cut long lines instead of wrapping them.
@@ -439,7 +439,8 @@ pub struct DiffArgs {
     /// When to colour.
     #[arg(long, alias = "colour", value_enum, default_value_t = When::Auto)]
     pub color: When,
-    /// Theme: dark, light, plain, or the name of one of your own; left out: by the terminal.
+    /// Theme, for example nord or light: see `gagar doctor` for the list; left out: by the
+    /// terminal's background.
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
 }
@@ -451,7 +452,7 @@ pub struct DiffLayout {
     /// Side by side, a row a line of the base.
     #[arg(long)]
     pub aligned: bool,
-    /// One after the other, each as its own patch.
+    /// One after the other, each as the patch that it is, with its own line numbers.
     #[arg(long)]
     pub own: bool,
     /// From the result of the first to the result of the second
@@ -524,6 +525,9 @@ pub struct ScreenshotArgs {
     /// The file to write (.svg or .txt); - for stdout.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Replace the file when it exists.
+    #[arg(long)]
+    pub force: bool,
     /// What to write; left out: what the file's name ends with, SVG on stdout.
     #[arg(long, value_enum)]
     pub format: Option<PictureFormat>,

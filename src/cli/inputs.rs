@@ -137,16 +137,34 @@ pub enum Whose {
     Known,
 }
 
-/// Loads the paths and the log.
+/// Loads the paths and the log, and tells what could not be read.
 ///
 /// # Errors
-/// A path that does not exist, a log that cannot be read, or several annotators to choose from.
+/// Those of [`open_untold`], and when stderr cannot be written.
 pub fn open(
     input: &Input,
     source: RankingSource,
     whose: Whose,
     io: &mut Io<'_>,
 ) -> Result<Opened, CliError> {
+    let (session, store) = open_untold(input, source, whose)?;
+    let problems = tell_problems(session.set(), io)?;
+    Ok(Opened {
+        session,
+        store,
+        problems,
+    })
+}
+
+/// Loads the paths and the log; what could not be read is left to the caller to tell.
+///
+/// # Errors
+/// A path that does not exist, a log that cannot be read, or several annotators to choose from.
+pub fn open_untold(
+    input: &Input,
+    source: RankingSource,
+    whose: Whose,
+) -> Result<(ReviewSession, SqliteStore), CliError> {
     let store = SqliteStore::at(input.common.db());
     let events = store.events_since(0)?;
     let annotator = match (&input.common.annotator, whose) {
@@ -155,7 +173,6 @@ pub fn open(
         (None, Whose::Known) => known_annotator(&events)?,
     };
     let set = load_set(&input.paths, &input.common)?;
-    let problems = tell_problems(&set, io)?;
     let seed = rand::random();
     let paths: Vec<_> = input
         .paths
@@ -175,11 +192,7 @@ pub fn open(
         seed,
         Box::new(|| jiff::Timestamp::now().as_millisecond()),
     );
-    Ok(Opened {
-        session,
-        store,
-        problems,
-    })
+    Ok((session, store))
 }
 
 /// Refuses a database that does not exist, for commands that only read it.

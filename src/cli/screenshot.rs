@@ -31,6 +31,10 @@ pub fn run(args: &ScreenshotArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     }
     if !to_stdout {
         refuse_inputs(&args.output, input)?;
+        if args.output.exists() && !args.force {
+            let name = args.output.display();
+            return Err(CliError::usage(format!("{name} exists")).hint("--force replaces it"));
+        }
     }
     let annotator = input.common.annotator.clone();
     let picture = take(ScreenshotOptions {

@@ -179,6 +179,34 @@ impl FileStatus {
             Self::TypeChanged => 'T',
         }
     }
+
+    /// A word for what is not a plain change of text; no word is a single letter, which names
+    /// candidates.
+    #[must_use]
+    pub fn mark(self, binary: bool) -> Option<&'static str> {
+        match self {
+            Self::Modified => binary.then_some("bin"),
+            Self::ModeChanged => Some("mode"),
+            Self::Added => Some("new"),
+            Self::Deleted => Some("del"),
+            Self::Renamed => Some("ren"),
+            Self::Copied => Some("copy"),
+            Self::TypeChanged => Some("type"),
+        }
+    }
+
+    /// The mark and the lines added and removed, as a file matrix shows them: `new +3 −0`.
+    #[must_use]
+    pub fn words(self, binary: bool, (added, removed): (u32, u32)) -> String {
+        let counts = format!("+{added} −{removed}");
+        match (self.mark(binary), added.saturating_add(removed)) {
+            (None, _) => counts,
+            (Some("bin"), 0) => "bin".to_owned(),
+            (Some(mark), 0) if binary => format!("{mark} bin"),
+            (Some(mark), 0) => mark.to_owned(),
+            (Some(mark), _) => format!("{mark} {counts}"),
+        }
+    }
 }
 
 /// One file of a patch.

@@ -7,18 +7,24 @@ mod json;
 mod select;
 mod stat;
 
+use std::collections::HashSet;
+
 use super::Ending;
 use super::args::{DiffArgs, When as ColourWhen, Whitespace};
 use super::config::base_repos;
 use super::error::CliError;
-use super::inputs::{Whose, open};
+use super::inputs::{Whose, open_untold, tell_all, tell_problems};
 use super::open::{
     Layout, OpenedGroup, PrintError, PrintOptions, Printed, When, candidates, diff_theme, on_base,
     open_group, print,
 };
 use super::output::Io;
 use crate::domain::TrajectoryIndex;
+use crate::formats::{LoadedSet, Problem};
 use crate::review::{RankingSource, ReviewSession};
+
+/// What the reference patch is called.
+const REFERENCE: &str = "reference";
 
 /// A candidate that is printed, or the reference patch.
 struct Chosen {
@@ -35,6 +41,10 @@ struct Chosen {
 }
 
 impl Chosen {
+    fn is_reference(&self) -> bool {
+        self.outcome == REFERENCE
+    }
+
     /// Letter, outcome and rank.
     fn short(&self) -> String {
         match self.rank {
@@ -51,13 +61,20 @@ impl Chosen {
 /// Groups or candidates that do not exist, a width that is too small (exit code 2), texts that cannot
 /// be read, an output that cannot be written.
 pub fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
-    let opened = open(&args.input, RankingSource::Best, Whose::User, io)?;
-    let session = &opened.session;
-    let group = select::group(session, args.group.as_deref())?;
+    let (session, _) = open_untold(&args.input, RankingSource::Best, Whose::User)?;
+    let session = &session;
+    let group = match select::group(session, args.group.as_deref()) {
+        Ok(group) => group,
+        Err(error) => {
+            // What could not be read may be what is looked for.
+            tell_problems(session.set(), io)?;
+            return Err(error);
+        }
+    };
+    let mut problems = tell_concerning(session.set(), group, io)?;
     let indices = select::candidates(session, group, &args.candidates)?;
     let texts = open_group(session.set(), group)
         .map_err(|problem| CliError::failed(problem.to_string()))?;
-    let mut problems = opened.problems;
     for problem in &texts.content.problems {
         io.note(&format!("problem: {problem}"))?;
         problems = true;
@@ -96,6 +113,7 @@ pub fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
             .into_iter()
             .map(|candidate| Printed {
                 index: candidate.index,
+                is_reference: candidate.is_reference(),
                 title: candidate.title,
             })
             .collect();
@@ -103,6 +121,28 @@ pub fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         print(&on_base, &wanted, &printed, &options, io.out).map_err(failure)?;
     }
     Ok(Ending::of(problems))
+}
+
+/// Tells the problems of a load that may concern a group, and returns whether there were any: those
+/// of records that name another group do not.
+fn tell_concerning(set: &LoadedSet, group: usize, io: &mut Io<'_>) -> Result<bool, CliError> {
+    let names = |record: &str, id: &str| {
+        let rest = record.strip_prefix(id);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let own = set.groups.get(group).map(|group| group.id.as_str());
+    let others: HashSet<&str> = set.groups.iter().map(|group| group.id.as_str()).collect();
+    let concerns = |problem: &&Problem| {
+        let Some(record) = problem.record.as_deref() else {
+            return true;
+        };
+        let ends = record.match_indices('/').map(|(at, _)| at);
+        let mut heads = ends.chain([record.len()]).map(|end| &record[..end]);
+        own.is_some_and(|own| names(record, own)) || !heads.any(|head| others.contains(head))
+    };
+    let found: Vec<&Problem> = set.problems.iter().filter(concerns).collect();
+    tell_all(found.iter().copied(), io)?;
+    Ok(!found.is_empty())
 }
 
 fn chosen(session: &ReviewSession, group: usize, indices: &[TrajectoryIndex]) -> Vec<Chosen> {
@@ -144,9 +184,9 @@ fn reference(texts: &OpenedGroup) -> Result<Chosen, CliError> {
     }
     Ok(Chosen {
         index: texts.patches.len(),
-        letter: "reference".to_owned(),
-        id: "reference".to_owned(),
-        outcome: "reference",
+        letter: REFERENCE.to_owned(),
+        id: REFERENCE.to_owned(),
+        outcome: REFERENCE,
         rank: None,
         title: "reference patch".to_owned(),
     })
@@ -169,6 +209,7 @@ fn options(args: &DiffArgs, count: usize) -> Result<PrintOptions, CliError> {
             ColourWhen::Never => When::Never,
         },
         theme: diff_theme(args.theme.as_deref(), &args.input.paths)?,
+        some_files: !args.files.is_empty(),
         syntax: !args.no_syntax,
         wrap: !args.no_wrap,
         side_by_side: args.side_by_side,

@@ -3,7 +3,7 @@
 use super::Chosen;
 use crate::cli::error::CliError;
 use crate::cli::output::Io;
-use crate::diff::Aligned;
+use crate::diff::{Aligned, AlignedFile, FileOf, FileStatus};
 
 /// Prints a line a file, a column a candidate, and the sums.
 ///
@@ -21,18 +21,21 @@ pub fn print(
     right.resize(header.len(), true);
     let mut sums = vec![(0, 0); chosen.len()];
     let mut rows = Vec::new();
+    let candidates = chosen.iter().filter(|c| !c.is_reference()).count();
     for file in files.iter().filter_map(|&file| aligned.files.get(file)) {
         let of = |candidate: &Chosen| file.file_of(candidate.index);
-        let touching = chosen.iter().filter(|c| of(c).is_some()).count();
-        let mut row = vec![file.path.clone(), format!("{touching}/{}", chosen.len())];
+        let touching = chosen
+            .iter()
+            .filter(|c| !c.is_reference() && of(c).is_some());
+        let touched = format!("{}/{candidates}", touching.count());
+        let mut row = vec![file.path.clone(), touched];
         for (candidate, sum) in chosen.iter().zip(&mut sums) {
             row.push(match of(candidate) {
                 None => "·".to_owned(),
-                Some(found) if found.opaque => "changed".to_owned(),
                 Some(found) => {
                     sum.0 += u64::from(found.added);
                     sum.1 += u64::from(found.removed);
-                    format!("+{} −{}", found.added, found.removed)
+                    words(aligned, (file, found), candidate.index)
                 }
             });
         }
@@ -51,4 +54,30 @@ pub fn print(
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     io.table(&header, &right, &rows)?;
     Ok(())
+}
+
+/// What a candidate does to a file, in the words of the compare screen's file matrix; a file with
+/// another path than the base's is told with it.
+fn words(aligned: &Aligned, (file, of): (&AlignedFile, &FileOf), candidate: usize) -> String {
+    let candidate = aligned.candidates().get(candidate);
+    let Some(found) = candidate.and_then(|candidate| candidate.patch.files.get(of.file)) else {
+        return "changed".to_owned();
+    };
+    let counts = (of.added, of.removed);
+    let mut words = match (of.opaque && !found.binary, counts) {
+        (true, (0, 0)) => "changed".to_owned(),
+        _ => found.status.words(found.binary, counts),
+    };
+    let modes = [&found.old_mode, &found.new_mode];
+    if let (FileStatus::ModeChanged, [Some(old), Some(new)]) = (found.status, modes) {
+        words.push_str(&format!(" {old} → {new}"));
+    }
+    match (&found.old_path, &found.new_path) {
+        (Some(old), Some(new)) if old != new && *new == file.path => {
+            words.push_str(&format!(" from {old}"));
+        }
+        (Some(old), Some(new)) if old != new => words.push_str(&format!(" to {new}")),
+        _ => {}
+    }
+    words
 }

@@ -11,7 +11,7 @@ use super::folding::{Folding, Kind, sentence};
 use super::moved;
 use super::paper::Paper;
 use super::{PrintError, PrintOptions, Printed, tell_quiet};
-use crate::diff::{Aligned, Moves, Patch, Share, moves};
+use crate::diff::{Aligned, AlignedFile, Moves, Patch, Share, moves};
 use crate::tui::area::Area;
 use crate::tui::document::{Document, Grid, Revealed, Row};
 use crate::tui::highlight::{FileColours, Highlighter};
@@ -55,7 +55,8 @@ pub fn print(
             width: paper.width,
         });
     }
-    for (place, candidates) in candidates.chunks(per_sheet).enumerate() {
+    let all = candidates;
+    for (place, candidates) in all.chunks(per_sheet).enumerate() {
         if place > 0 {
             paper.blank()?;
             paper.blank()?;
@@ -78,6 +79,7 @@ pub fn print(
         });
         let mut sheet = Sheet {
             on_base,
+            all,
             candidates,
             options,
             highlighter: &mut highlighter,
@@ -101,6 +103,8 @@ struct Column {
 
 struct Sheet<'a, 'p> {
     on_base: &'a OnBase,
+    /// Those of every sheet.
+    all: &'a [Printed],
     candidates: &'a [Printed],
     options: &'a PrintOptions,
     highlighter: &'a mut Highlighter,
@@ -130,6 +134,9 @@ impl Sheet<'_, '_> {
                     self.recorded(open)?;
                 }
                 self.head(file)?;
+            }
+            if !self.is_touched_here(file) {
+                continue;
             }
             let shown = folding.next(row, self.kind(row));
             self.fold(shown.folded)?;
@@ -168,12 +175,12 @@ impl Sheet<'_, '_> {
             return Ok(());
         };
         self.paper.blank()?;
-        let touching = self
-            .candidates
-            .iter()
-            .filter(|c| of.file_of(c.index).is_some());
-        let right = format!("{} of {}", touching.count(), self.candidates.len());
-        self.paper.banner(&of.path, &right, Role::FileHeader)?;
+        let touched = self.touched(of);
+        if !self.is_touched_here(file) {
+            let right = format!("{touched}; by none on this sheet");
+            return self.paper.banner(&of.path, &right, Role::FileHeader);
+        }
+        self.paper.banner(&of.path, &touched, Role::FileHeader)?;
         let heads: Vec<String> = self
             .columns
             .iter()
@@ -184,7 +191,8 @@ impl Sheet<'_, '_> {
                 match found.and_then(|file| patch.files.get(file)) {
                     None => counts,
                     Some(found) if found.display_path() == of.path => {
-                        format!("{} {counts}", found.status.letter())
+                        let mark = found.status.mark(found.binary);
+                        mark.map_or(counts.clone(), |mark| format!("{mark} {counts}"))
                     }
                     Some(_) => format!("{} {counts}", column.document.file_title(file)),
                 }
@@ -207,6 +215,35 @@ impl Sheet<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// By how many a file is touched: of all candidates that are printed, on whichever sheet, and of
+    /// the group's passing results, of which equal ones count once.
+    fn touched(&self, file: &AlignedFile) -> String {
+        let candidates = || self.all.iter().filter(|candidate| !candidate.is_reference);
+        let touching = candidates().filter(|c| file.file_of(c.index).is_some());
+        let mut said = format!(
+            "touched by {} of {}",
+            touching.count(),
+            match candidates().count() {
+                1 => "1 candidate".to_owned(),
+                count => format!("{count} candidates"),
+            }
+        );
+        let passing = self.on_base.consensus.counted();
+        if !passing.is_empty() {
+            let touching = passing.iter().filter(|&&c| file.file_of(c).is_some());
+            let (touching, all) = (touching.count(), passing.len());
+            let results = if all == 1 { "result" } else { "results" };
+            said.push_str(&format!(", {touching}/{all} passing {results}"));
+        }
+        said
+    }
+
+    /// Whether a column of this sheet touches a file.
+    fn is_touched_here(&self, file: usize) -> bool {
+        let mut columns = self.columns.iter();
+        columns.any(|column| column.document.patch_file(file).is_some())
     }
 
     /// A sentence per column, wrapped. Untrusted text.

@@ -48,6 +48,18 @@ pub fn print(
     for said in found.sentences() {
         paper.say(&said, Role::Info)?;
     }
+    let left_out = found
+        .files
+        .iter()
+        .filter(|file| !paths.contains(&*file.path))
+        .count();
+    if options.some_files && left_out > 0 {
+        let said = match left_out {
+            1 => "1 file is left out by --files".to_owned(),
+            count => format!("{count} files are left out by --files"),
+        };
+        paper.say(&said, Role::Warning)?;
+    }
     let pages = Pages {
         wanted: wanted.collect(),
         all: false,

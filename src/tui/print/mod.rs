@@ -68,6 +68,8 @@ pub struct PrintOptions {
     pub quiet_whitespace: bool,
     /// Unchanged lines around a change; `None` = those that the patches quote.
     pub context: Option<usize>,
+    /// Whether files were chosen by name, so that others are left out.
+    pub some_files: bool,
 }
 
 /// A candidate that is printed.
@@ -77,6 +79,8 @@ pub struct Printed {
     pub index: usize,
     /// What stands over it. Untrusted text.
     pub title: String,
+    /// Whether it is the reference patch, which is no candidate.
+    pub is_reference: bool,
 }
 
 /// Why nothing could be printed.

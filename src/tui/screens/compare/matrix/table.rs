@@ -30,32 +30,16 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A mark for what is not a plain change of text: git's letter, `bin` for binary, `mode`.
+    /// A word for what is not a plain change of text.
     #[must_use]
     pub fn mark(&self) -> Option<&'static str> {
-        match self.status {
-            FileStatus::Modified if self.binary => Some("bin"),
-            FileStatus::Modified => None,
-            FileStatus::ModeChanged => Some("mode"),
-            FileStatus::Added => Some("A"),
-            FileStatus::Deleted => Some("D"),
-            FileStatus::Renamed => Some("R"),
-            FileStatus::Copied => Some("C"),
-            FileStatus::TypeChanged => Some("T"),
-        }
+        self.status.mark(self.binary)
     }
 
     /// The cell as text, without what it is the same as.
     #[must_use]
     pub fn words(&self) -> String {
-        let counts = format!("+{} −{}", self.added, self.removed);
-        match (self.mark(), self.added + self.removed) {
-            (None, _) => counts,
-            (Some("bin"), 0) => "bin".to_owned(),
-            (Some(mark), 0) if self.binary => format!("{mark} bin"),
-            (Some(mark), 0) => mark.to_owned(),
-            (Some(mark), _) => format!("{mark} {counts}"),
-        }
+        self.status.words(self.binary, (self.added, self.removed))
     }
 }
 
@@ -305,7 +289,7 @@ mod tests {
             .map(|row| row.cells[0].clone().unwrap())
             .collect();
         let words: Vec<_> = cells.iter().map(Cell::words).collect();
-        assert_eq!(words, ["R", "mode", "bin", "A +1 −0"]);
+        assert_eq!(words, ["ren", "mode", "bin", "new +1 −0"]);
         assert_eq!(table.rows[0].path, "old.py");
         // Whether two binary changes are the same cannot be told.
         assert_eq!(table.rows[2].cells[1].as_ref().unwrap().same_as, None);
