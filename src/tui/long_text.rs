@@ -367,11 +367,17 @@ pub fn pieces(line: &str, width: usize, skip: usize, count: usize) -> Vec<Range<
             .map(|at| at * width..((at + 1) * width).min(line.len()))
             .collect();
     }
-    text::wrap(line, width)
-        .into_iter()
-        .skip(skip)
-        .take(count)
-        .collect()
+    let mut start = 0;
+    let starts = std::iter::from_fn(|| {
+        // An empty line is one display line too.
+        (start < line.len() || start == 0 && line.is_empty()).then(|| {
+            let end = start + text::first_wrapped(&line[start..], width);
+            let piece = start..end;
+            start = end.max(1);
+            piece
+        })
+    });
+    starts.skip(skip).take(count).collect()
 }
 
 /// Byte ranges of every place that holds `wanted`. Letter case counts only when `wanted` has an

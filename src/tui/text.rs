@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Distance of tab stops.
 pub const TAB: usize = 4;
@@ -35,25 +35,23 @@ pub fn cells(line: &str, skip: usize, width: usize) -> Vec<Cell> {
     let mut column = 0;
     // A grapheme cluster may be as long as its author likes; what cannot show is not segmented.
     let reach = line.floor_char_boundary((skip + width).saturating_mul(32).saturating_add(256));
-    for (at, grapheme) in line[..reach].grapheme_indices(true) {
-        if column >= skip + width {
-            break;
-        }
-        let mut cell = cell_of(grapheme, at, column);
+    each_cell(&line[..reach], |mut cell| {
         let end = column + cell.width;
-        if cell.width == 0 || end <= skip {
-            column = end;
-            continue;
-        }
-        let from = column.max(skip);
-        let to = end.min(skip + width);
-        if (from, to) != (column, end) && to > from {
-            cell.symbol = " ".repeat(to - from);
-            cell.width = to - from;
+        if cell.width > 0 && end > skip {
+            let from = column.max(skip);
+            let to = end.min(skip + width);
+            if (from, to) != (column, end) && to > from {
+                // Of the symbols for what cannot be drawn a part is shown, of the others none.
+                let part = cell.symbol.get(from - column..to - column);
+                let part = part.filter(|_| cell.symbol.is_ascii()).map(str::to_owned);
+                cell.symbol = part.unwrap_or_else(|| " ".repeat(to - from));
+                cell.width = to - from;
+            }
+            found.push(cell);
         }
         column = end;
-        found.push(cell);
-    }
+        column < skip + width
+    });
     found
 }
 
@@ -64,9 +62,10 @@ pub fn width(line: &str) -> usize {
         return line.len();
     }
     let mut column = 0;
-    for (at, grapheme) in line.grapheme_indices(true) {
-        column += cell_of(grapheme, at, column).width;
-    }
+    each_cell(line, |cell| {
+        column += cell.width;
+        true
+    });
     column
 }
 
@@ -76,60 +75,78 @@ pub fn width_up_to(line: &str, most: usize) -> usize {
     cells(line, 0, most).iter().map(|cell| cell.width).sum()
 }
 
-fn cell_of(grapheme: &str, at: usize, column: usize) -> Cell {
-    let source = at..at + grapheme.len();
-    if let [byte @ 0x20..0x7f] = grapheme.as_bytes() {
-        return Cell {
-            symbol: char::from(*byte).into(),
-            width: 1,
-            source,
-            stand_in: false,
+/// Most characters of one grapheme that are drawn together; the longest emoji of families have fewer.
+const TOGETHER: usize = 16;
+
+/// Hands out the cells of a line in order until `take` answers that it has enough.
+fn each_cell(line: &str, mut take: impl FnMut(Cell) -> bool) {
+    let mut column = 0;
+    for (at, grapheme) in line.grapheme_indices(true) {
+        let tab = TAB - column % TAB;
+        let mut hand = |cell: Cell| {
+            column += cell.width;
+            take(cell)
         };
-    }
-    if grapheme == "\t" {
-        let width = TAB - column % TAB;
-        return Cell {
-            symbol: " ".repeat(width),
-            width,
-            source,
-            stand_in: false,
-        };
-    }
-    let hidden = hides_joiners(grapheme);
-    if hidden || grapheme.chars().any(must_be_shown) {
-        let show = |c| match c {
-            c if hidden && (is_selector(c) || c == '\u{200d}') => escape(c),
-            c => visible(c),
-        };
-        let symbol: String = grapheme.chars().map(show).collect();
-        let width = symbol.width();
-        return Cell {
+        let one = |symbol, width| Cell {
             symbol,
             width,
-            source,
-            stand_in: true,
+            source: at..at + grapheme.len(),
+            stand_in: false,
         };
-    }
-    // A lone combining mark has no width: give it something to stand on.
-    match grapheme.width() {
-        0 => Cell {
-            symbol: format!("◌{grapheme}"),
-            width: 1,
-            source,
-            stand_in: true,
-        },
-        width => {
-            // Piled-up combining marks are cut, which makes the cell a stand-in.
-            let symbol: String = grapheme.chars().take(16).collect();
-            let stand_in = symbol.len() < grapheme.len();
-            Cell {
-                symbol,
-                width,
-                source,
-                stand_in,
-            }
+        let goes_on = match grapheme.as_bytes() {
+            [byte @ 0x20..0x7f] => hand(one(char::from(*byte).into(), 1)),
+            b"\t" => hand(one(" ".repeat(tab), tab)),
+            _ => hand_out(grapheme, at, &mut hand),
+        };
+        if !goes_on {
+            return;
         }
     }
+}
+
+/// Hands out the cells of a grapheme: one, or one per character where some of them would hide.
+fn hand_out(grapheme: &str, at: usize, hand: &mut impl FnMut(Cell) -> bool) -> bool {
+    let hidden = hides_joiners(grapheme);
+    let shown = if hidden || grapheme.chars().any(must_be_shown) {
+        0
+    } else {
+        // What is piled up on a character beyond reading is told apart character by character.
+        let end = grapheme.char_indices().nth(TOGETHER);
+        end.map_or(grapheme.len(), |(end, _)| end)
+    };
+    let (together, apart) = grapheme.split_at(shown);
+    if !together.is_empty() {
+        // A lone combining mark has no width: give it something to stand on.
+        let lone = together.width() == 0;
+        let cell = Cell {
+            symbol: format!("{}{together}", if lone { "◌" } else { "" }),
+            width: together.width().max(1),
+            source: at..at + together.len(),
+            stand_in: lone,
+        };
+        if !hand(cell) {
+            return false;
+        }
+    }
+    for (from, c) in apart.char_indices() {
+        let joins = is_selector(c) || c == '\u{200d}';
+        let symbol = match c {
+            c if (hidden && joins) || c.width().unwrap_or(0) == 0 && !c.is_control() => escape(c),
+            c => visible(c),
+        };
+        let from = at + together.len() + from;
+        let plain = symbol.chars().eq([c]);
+        let cell = Cell {
+            width: symbol.width(),
+            source: from..from + c.len_utf8(),
+            stand_in: !plain,
+            symbol,
+        };
+        if !hand(cell) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Whether a character would drive the terminal, reorder text or hide in it.
@@ -139,6 +156,7 @@ fn must_be_shown(c: char) -> bool {
             '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{061c}' | '\u{00ad}' | '\u{180e}'
             | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
+            | '\u{34f}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}'
             | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
@@ -258,31 +276,29 @@ pub fn cut_start(text: &str, width: usize) -> String {
 /// least one.
 #[must_use]
 pub fn wrap(line: &str, width: usize) -> Vec<Range<usize>> {
-    let width = width.max(1);
-    let (mut start, mut column, mut lines) = (0, 0, Vec::new());
-    for (at, grapheme) in line.grapheme_indices(true) {
-        let cell = cell_of(grapheme, at, column);
-        if column + cell.width > width && at > start {
-            lines.push(start..at);
-            (start, column) = (at, 0);
+    let (mut start, mut lines) = (0, Vec::new());
+    loop {
+        let end = start + first_wrapped(&line[start..], width);
+        lines.push(start..end);
+        if end >= line.len() {
+            return lines;
         }
-        column += cell.width;
+        start = end;
     }
-    lines.push(start..line.len());
-    lines
 }
 
 /// Bytes of the first display line of a line that is wrapped, see [`wrap`].
 #[must_use]
 pub fn first_wrapped(line: &str, width: usize) -> usize {
-    let mut column = 0;
-    for (at, grapheme) in line.grapheme_indices(true) {
-        column += cell_of(grapheme, at, column).width;
-        if column > width && at > 0 {
-            return at;
+    let (mut column, mut end) = (0, None);
+    each_cell(line, |cell| {
+        column += cell.width;
+        if column > width.max(1) && cell.source.start > 0 {
+            end = Some(cell.source.start);
         }
-    }
-    line.len()
+        end.is_none()
+    });
+    end.unwrap_or(line.len())
 }
 
 /// The last state of a line that overwrote itself with carriage returns (a progress bar), and how
@@ -396,6 +412,29 @@ mod tests {
         assert_eq!(sanitize_line("\u{3164}"), "<U+3164>");
         for fine in ["👩\u{200d}💻", "1\u{fe0f}\u{20e3}", "🏳\u{fe0f}\u{200d}🌈"] {
             assert_eq!(sanitize_line(fine), fine);
+        }
+    }
+
+    #[test]
+    fn what_hides_in_a_cluster_is_shown_character_by_character_and_wraps() {
+        let line = "ok 🏴\u{e0069}\u{e0067}\u{e006e}\u{e007f} end";
+        let shown = sanitize_line(line);
+        assert_eq!(shown, "ok 🏴<U+E0069><U+E0067><U+E006E><U+E007F> end");
+        let drawn: String = wrap(line, 12)
+            .into_iter()
+            .flat_map(|part| cells(&line[part], 0, 12))
+            .map(|cell| cell.symbol)
+            .collect();
+        assert_eq!(drawn, shown);
+        // Part of a symbol is better than blanks.
+        assert_eq!(self::drawn("\u{202e}", 0, 4), "<U+2");
+        let piled = |last| format!("e{}{last}", "\u{301}".repeat(60));
+        assert_ne!(
+            sanitize_line(&piled('\u{301}')),
+            sanitize_line(&piled('\u{302}'))
+        );
+        for c in ['\u{34f}', '\u{17b4}', '\u{2800}'] {
+            assert_eq!(sanitize_line(&format!("a{c}")), format!("a{}", escape(c)));
         }
     }
 

@@ -11,8 +11,9 @@ use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::line::{paint, put, put_right};
 
-/// Display lines that are in memory at once: one line of a patch may take thousands.
-const LINES: usize = 64;
+/// Display lines that are in memory at first, and at most: one line of a patch may take thousands,
+/// and finding where a part of it begins costs more the longer it is.
+const LINES: (usize, usize) = (64, 1_024);
 
 /// Paper of a width that is written on from top to bottom.
 pub struct Paper<'a> {
@@ -53,9 +54,10 @@ impl<'a> Paper<'a> {
         height: usize,
         mut draw: impl FnMut(&mut Buffer, usize, Area),
     ) -> io::Result<()> {
-        let mut skip = 0;
+        let (mut skip, mut most) = (0, LINES.0);
         while skip < height {
-            let part = u16::try_from((height - skip).min(LINES)).unwrap_or(1);
+            let part = u16::try_from((height - skip).min(most)).unwrap_or(1);
+            most = (most * 2).min(LINES.1);
             self.buffer.resize(Rect::new(0, 0, self.width, part));
             self.buffer.reset();
             let area = Area {
