@@ -556,7 +556,7 @@ impl Painter<'_, '_> {
         }
         let parts = long_text::pieces(text, width, skip, usize::from(self.place.height));
         for (y, part) in (self.place.y..).zip(parts) {
-            if y > self.place.y {
+            if y > self.place.y || skip > 0 {
                 // Where a line goes on is not where one starts.
                 put(
                     self.buffer,
