@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::conflicts::{self, ConflictMarker};
-use super::model::{FilePatch, FileStatus, Hunk, HunkLine};
+use super::model::{FilePatch, FileStatus, Hunk, HunkLine, LineKind};
 use super::repair::Repair;
 use super::whitespace::{self, Reindented, WhitespaceChange};
 use super::{pairing, parse};
@@ -231,15 +231,28 @@ impl Patch {
         }
     }
 
-    /// Changed lines of a file that differ in white space only. Pairs the lines of every hunk of
-    /// the file.
+    /// Changes of a file in white space only; two lines that are paired count once. Pairs the lines
+    /// of every hunk of the file.
     #[must_use]
-    pub fn whitespace_lines(&self, file: usize) -> usize {
-        let hunks = self.files.get(file).map_or(0, |file| file.hunks.len());
-        (0..hunks)
-            .flat_map(|hunk| self.whitespace(file, hunk, &self.pairs(file, hunk)))
-            .filter(|change| *change != WhitespaceChange::None)
-            .count()
+    pub fn whitespace_changes(&self, file: usize) -> usize {
+        let hunks = self.files.get(file).map_or(&[][..], |file| &file.hunks);
+        let changes = hunks.iter().enumerate().map(|(place, hunk)| {
+            let pairs = self.pairs(file, place);
+            let kinds = self.whitespace(file, place, &pairs);
+            let is_blank = |line: usize| {
+                let kind = kinds.get(line).copied().unwrap_or_default();
+                kind != WhitespaceChange::None
+            };
+            let lines = hunk.lines.iter().enumerate();
+            let counted = lines.filter(|(at, line)| {
+                let partner = pairs.get(*at).copied().flatten();
+                is_blank(*at)
+                    && partner
+                        .is_none_or(|partner| is_blank(partner) && line.kind == LineKind::Added)
+            });
+            counted.count()
+        });
+        changes.sum()
     }
 
     /// The blocks of a hunk that were only shifted; `partners` are its [`Self::pairs`].

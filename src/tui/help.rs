@@ -50,18 +50,6 @@ pub fn applies(model: &Model, action: Action) -> bool {
                 })
         }
         Action::OpenGroup => model.groups.selected().is_some(),
-        Action::Reference => {
-            let shown = model.compare.group.and_then(|group| model.opened(group));
-            shown.is_some_and(|opened| opened.reference.is_some())
-        }
-        Action::Aligned => {
-            let shown = model.compare.group.and_then(|group| model.opened(group));
-            shown.is_some_and(|opened| opened.aligned().is_some())
-        }
-        Action::NextRemark | Action::PreviousRemark => {
-            compare::has_remarks(model, model.compare.focus())
-        }
-        Action::InterdiffOther => model.compare.interdiff.is_some(),
         Action::OpenGrader => model.reviewed.as_ref().is_some_and(|(group, _)| {
             loaded.is_some_and(|session| !session.answers(*group).is_empty())
         }),
@@ -82,7 +70,7 @@ pub fn applies(model: &Model, action: Action) -> bool {
         }
         Action::NextTheme => model.theme_names.len() > 1,
         action if action.context() == Context::Global => true,
-        _ => loaded.is_some(),
+        action => compare::applies(model, action).unwrap_or(loaded.is_some()),
     }
 }
 
@@ -247,8 +235,8 @@ const COMPARE_LEGEND: &[(&str, &str)] = &[
     ),
     ("↦", "a moved block, and where its other end is"),
     (
-        "␣",
-        "only white space changed in this line (while such changes are quiet)",
+        "~",
+        "only white space changed in this line, and such changes are hidden",
     ),
     ("▪", "on the scroll bar: a change; ⚑ a finding"),
     (
@@ -348,7 +336,10 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::AcceptGrader, "accept"),
             (Action::NextHunk, "hunk"),
             (Action::NextDifference, "difference"),
+            (Action::Aligned, "aligned"),
             (Action::Interdiff, "interdiff"),
+            (Action::Tests, "tests"),
+            (Action::Matrix, "files"),
             (Action::NextFile, "file"),
             (Action::OpenSteps, "steps"),
             (Action::OpenGrader, "grader"),

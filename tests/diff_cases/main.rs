@@ -598,9 +598,9 @@ fn rewrites_and_white_space_are_told() {
     assert_eq!((block.old.clone(), block.new.clone()), (0..4, 5..9));
     assert_eq!((block.blanks.as_str(), block.deeper), ("    ", true));
     // Both sides of three lines and the blank one between them.
-    assert_eq!(patch.whitespace_lines(0), 8);
+    assert_eq!(patch.whitespace_changes(0), 4);
     let trailing = case("18-whitespace-only-change");
-    assert!(trailing.whitespace_lines(0) > 0);
+    assert!(trailing.whitespace_changes(0) > 0);
 }
 
 #[test]

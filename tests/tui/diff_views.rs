@@ -33,11 +33,42 @@ fn old_and_new_side_by_side() {
 fn a_file_folds_to_its_header() {
     let mut harness = compare(80, 24);
     let before = harness.screen();
-    let folded = harness.press("<space>").screen();
+    let folded = harness.press("j<space>").screen();
     assert!(folded.contains("lines folded"), "{folded}");
     assert_eq!(
         harness.press("<space>").screen().lines().nth(14),
         before.lines().nth(14)
+    );
+}
+
+#[test]
+fn lines_of_the_base_between_hunks_open() {
+    let mut harness = compare(80, 24);
+    assert!(harness.screen().contains("▸ ⋯ 11 unchanged"));
+    let open = harness.press("<space>").screen();
+    assert!(open.contains("▸ 1   1"), "{open}");
+    let all = harness.press("z").screen();
+    assert!(all.contains("all lines of the base are shown"), "{all}");
+    assert!(!all.contains("unchanged"), "{all}");
+    assert!(harness.press("zgg").screen().contains("▸ ⋯ 11 unchanged"));
+}
+
+#[test]
+fn changes_of_white_space_only_are_hidden_and_counted() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/diff-cases");
+    let patch = root.join("18-whitespace-only-change/change.patch");
+    let mut harness = Harness::open(&[&patch, &patch], 120, 40).unwrap();
+    harness.press("<enter>");
+    assert!(!harness.screen().contains("white-space-only"));
+    for keys in ["W", "A", "|||v"] {
+        let shown = harness.press(keys).screen();
+        assert!(shown.contains("white-space-only changes hidden"), "{shown}");
+    }
+    assert!(
+        !harness
+            .press("W")
+            .screen()
+            .contains("white-space-only changes hidden")
     );
 }
 

@@ -9,6 +9,7 @@ mod aligned;
 mod own;
 mod pairs;
 mod place;
+mod revealed;
 mod row;
 
 use std::collections::BTreeSet;
@@ -17,8 +18,10 @@ use std::sync::Arc;
 use crate::diff::Patch;
 use crate::tui::text;
 
-pub use aligned::{Grid, Revealed};
+pub use aligned::Grid;
+pub use own::View;
 pub use place::{Anchor, Line, Side};
+pub use revealed::Revealed;
 pub use row::{Change, Code, Mark, Row};
 
 /// How a patch is laid out.
@@ -63,8 +66,18 @@ impl Document {
     /// the header is shown.
     #[must_use]
     pub fn own(patch: Arc<Patch>, split: bool, folded: &BTreeSet<usize>) -> Self {
-        let shape = if split { Shape::Split } else { Shape::Unified };
-        let rows = own::Own::of(Arc::clone(&patch), shape, folded);
+        let view = View {
+            split,
+            folded,
+            ..View::default()
+        };
+        Self::own_in(patch, view)
+    }
+
+    /// A patch on its own.
+    #[must_use]
+    pub fn own_in(patch: Arc<Patch>, view: View<'_>) -> Self {
+        let rows = own::Own::of(Arc::clone(&patch), view);
         Self {
             signs: sign_columns(&patch),
             patch,
@@ -109,12 +122,36 @@ impl Document {
         }
     }
 
-    /// The files of which only the header is shown; `None` where rows are shared.
+    /// Whether this is a patch on its own, laid out so.
     #[must_use]
-    pub fn folded(&self) -> Option<&BTreeSet<usize>> {
+    pub fn is_own_in(&self, view: View<'_>) -> bool {
         match &self.rows {
-            Rows::Own(own) => Some(own.folded()),
-            Rows::Aligned(_) => None,
+            Rows::Own(own) => own.is_in(view),
+            Rows::Aligned(_) => false,
+        }
+    }
+
+    /// Changes of white space only that are not shown as changes; 0 while they are shown.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        rows!(self, rows => rows.hidden())
+    }
+
+    /// The file (as shown) and the base lines, first and last, that a row folds.
+    #[must_use]
+    pub fn fold_at(&self, row: usize) -> Option<(usize, (u32, u32))> {
+        match &self.rows {
+            Rows::Own(own) => own.fold_at(row),
+            Rows::Aligned(column) => column.grid().fold_at(row),
+        }
+    }
+
+    /// Whether the base of a file is known, so that there are lines between hunks to unfold.
+    #[must_use]
+    pub fn has_base(&self) -> bool {
+        match &self.rows {
+            Rows::Own(own) => own.has_base(),
+            Rows::Aligned(_) => true,
         }
     }
 

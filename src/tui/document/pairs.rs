@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::diff::{HunkLine, Patch, WhitespaceChange, emphasis};
+use crate::diff::{HunkLine, LineKind, Patch, Reindented, WhitespaceChange, emphasis};
 
 /// The pairs of a patch's lines.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub struct Pairs {
     hunks: Vec<OnceLock<Vec<Option<usize>>>>,
     /// How lines changed when only white space did, by hunk.
     blanks: Vec<OnceLock<Vec<WhitespaceChange>>>,
+    /// Blocks that were only shifted, by hunk.
+    shifted: Vec<OnceLock<Vec<Reindented>>>,
     /// Lines that are markers of a merge conflict, by hunk.
     conflicts: Vec<OnceLock<Vec<usize>>>,
 }
@@ -34,6 +36,8 @@ impl Pairs {
         hunks.resize_with(count, OnceLock::new);
         let mut blanks = Vec::new();
         blanks.resize_with(count, OnceLock::new);
+        let mut shifted = Vec::new();
+        shifted.resize_with(count, OnceLock::new);
         let mut conflicts = Vec::new();
         conflicts.resize_with(count, OnceLock::new);
         Self {
@@ -41,6 +45,7 @@ impl Pairs {
             firsts,
             hunks,
             blanks,
+            shifted,
             conflicts,
         }
     }
@@ -79,6 +84,66 @@ impl Pairs {
         found
             .and_then(|found| found.get(line).copied())
             .unwrap_or_default()
+    }
+
+    /// The line that a line (file, hunk, line) is paired with.
+    #[must_use]
+    pub fn partner(&self, (file, hunk, line): (usize, usize, usize)) -> Option<usize> {
+        self.hunk(file, hunk).get(line).copied().flatten()
+    }
+
+    /// Whether a line, and the one it is paired with, changed in white space only.
+    #[must_use]
+    pub fn is_blank(&self, at: (usize, usize, usize)) -> bool {
+        let (file, hunk, _) = at;
+        self.whitespace(at) != WhitespaceChange::None
+            && self.partner(at).is_none_or(|partner| {
+                self.whitespace((file, hunk, partner)) != WhitespaceChange::None
+            })
+    }
+
+    /// Changes of a hunk in white space only, two lines that are paired counted once; and whether
+    /// the hunk changes nothing else.
+    #[must_use]
+    pub fn blanks(&self, file: usize, hunk: usize) -> (usize, bool) {
+        let found = self.patch.files.get(file);
+        let found = found.and_then(|file| file.hunks.get(hunk));
+        let lines = found.map_or(&[][..], |hunk| &hunk.lines);
+        let (mut blanks, mut others) = (0, false);
+        for (line, found) in lines.iter().enumerate() {
+            let at = (file, hunk, line);
+            match found.kind {
+                LineKind::Context | LineKind::NoNewline => {}
+                LineKind::Added | LineKind::Removed if !self.is_blank(at) => others = true,
+                LineKind::Removed if self.partner(at).is_some() => {}
+                LineKind::Added | LineKind::Removed => blanks += 1,
+            }
+        }
+        (blanks, blanks > 0 && !others)
+    }
+
+    /// What is said at the first line of a block that was only shifted.
+    #[must_use]
+    pub fn shift_note(&self, at: (usize, usize, usize)) -> Option<String> {
+        let (file, hunk, line) = at;
+        if self.whitespace(at) != WhitespaceChange::Indent {
+            return None;
+        }
+        let cell = self.shifted.get(self.firsts.get(file)? + hunk)?;
+        let blocks = cell.get_or_init(|| self.patch.reindented(file, hunk, self.hunk(file, hunk)));
+        let block = blocks.iter().find(|block| block.new.start == line)?;
+        let blanks = block.blanks.chars().count();
+        let unit = match (block.blanks.chars().next(), blanks) {
+            (Some('\t'), 1) => "tab",
+            (Some('\t'), _) => "tabs",
+            (_, 1) => "blank",
+            _ => "blanks",
+        };
+        let way = if block.deeper { "deeper" } else { "less deep" };
+        Some(format!(
+            "↹ {} lines re-indented, {blanks} {unit} {way}",
+            block.new.len()
+        ))
     }
 
     /// Whether a line (file, hunk, line) is a marker of a merge conflict.

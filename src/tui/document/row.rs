@@ -38,16 +38,10 @@ pub struct Code<'a> {
     pub base: Option<usize>,
     /// What a sign in the gutter tells of it.
     pub mark: Option<Mark>,
+    /// What is said beside it.
+    pub note: Option<String>,
     /// Whether the file ends behind it without a newline, when no row of its own says so.
     pub no_newline: bool,
-}
-
-impl Code<'_> {
-    /// Whether the line is to look like an unchanged one: only its white space changed.
-    #[must_use]
-    pub fn is_quiet(&self, quiet_whitespace: bool) -> bool {
-        quiet_whitespace && self.whitespace != WhitespaceChange::None
-    }
 }
 
 /// What is odd about a line.
@@ -57,6 +51,8 @@ pub enum Mark {
     Contradicts,
     /// A marker of a merge conflict that stayed in the file.
     Conflict,
+    /// Only white space changed, and such changes are not shown as changes.
+    Whitespace,
 }
 
 /// What a row shows.

@@ -63,7 +63,12 @@ pub fn print(
         }
         let shown = candidates.iter().map(|candidate| candidate.index).collect();
         let aligned = Arc::clone(&on_base.aligned);
-        let grid = Arc::new(Grid::of(aligned, shown, Revealed::default()));
+        let grid = Arc::new(Grid::of(
+            aligned,
+            shown,
+            Revealed::default(),
+            options.quiet_whitespace,
+        ));
         let columns = (0..candidates.len()).map(|place| {
             let from = |place: usize| u16::try_from(place * room / candidates.len()).unwrap_or(0);
             from(place)..from(place + 1).saturating_sub(1)
@@ -354,7 +359,6 @@ impl Sheet<'_, '_> {
                     flags: &[],
                     cursor: None,
                     height: &|_| 1,
-                    quiet_whitespace: options.quiet_whitespace,
                     moved: &|line| moved::mark(&column.moves, patch, line),
                     share_width: 0,
                     share: &|_| None,

@@ -64,7 +64,7 @@ pub struct PrintOptions {
     pub wrap: bool,
     /// Whether old and new stand beside each other in patches of their own.
     pub side_by_side: bool,
-    /// Whether lines of which only white space changed look like unchanged ones.
+    /// Whether changes of white space only are not shown as changes.
     pub quiet_whitespace: bool,
     /// Unchanged lines around a change; `None` = those that the patches quote.
     pub context: Option<usize>,
@@ -138,7 +138,7 @@ pub fn print(
     }
 }
 
-/// Tells how many changed lines look like unchanged ones because only their white space changed.
+/// Tells how many changes are not shown as changes because they are of white space only.
 fn tell_quiet<'a>(
     patches: impl IntoIterator<Item = (&'a Patch, usize)>,
     options: &PrintOptions,
@@ -148,17 +148,14 @@ fn tell_quiet<'a>(
         return Ok(());
     }
     let files = patches.into_iter();
-    let lines: usize = files
-        .map(|(patch, file)| patch.whitespace_lines(file))
+    let changes: usize = files
+        .map(|(patch, file)| patch.whitespace_changes(file))
         .sum();
-    match lines {
+    match changes {
         0 => Ok(()),
-        1 => paper.say(
-            "1 line changed only in white space: shown as unchanged",
-            Role::Info,
-        ),
-        lines => {
-            let said = format!("{lines} lines changed only in white space: shown as unchanged");
+        1 => paper.say("1 white-space-only change hidden", Role::Info),
+        n => {
+            let said = format!("{n} white-space-only changes hidden");
             paper.say(&said, Role::Info)
         }
     }

@@ -12,7 +12,7 @@ use super::paper::Paper;
 use super::{PrintOptions, Printed};
 use crate::diff::{Bases, Moves, Patch, moves};
 use crate::domain::PatchPresence;
-use crate::tui::document::{Document, Row};
+use crate::tui::document::{Document, Row, View};
 use crate::tui::highlight::{FileColours, Highlighter};
 use crate::tui::model::OnBase;
 use crate::tui::theme::Role;
@@ -90,7 +90,12 @@ impl Pages<'_> {
         paper: &mut Paper<'_>,
     ) -> io::Result<()> {
         let split = self.options.side_by_side;
-        let document = Document::own(Arc::clone(patch), split, &BTreeSet::new());
+        let view = View {
+            split,
+            quiet: self.options.quiet_whitespace,
+            ..View::default()
+        };
+        let document = Document::own_in(Arc::clone(patch), view);
         let files = self.wanted.iter().map(|&file| (&**patch, file));
         super::tell_quiet(files, self.options, paper)?;
         let mut printer = Printer {
@@ -190,7 +195,6 @@ impl Printer<'_, '_> {
             flags: &[],
             cursor: None,
             height: &|_| 1,
-            quiet_whitespace: self.pages.options.quiet_whitespace,
             moved: &|line| moved::mark(moves, document.patch(), line),
             share_width: 0,
             share: &|_| None,

@@ -35,8 +35,6 @@ pub struct Look<'a> {
     pub cursor: Option<(usize, bool)>,
     /// Display lines of a row.
     pub height: &'a dyn Fn(usize) -> usize,
-    /// Whether lines of which only white space changed look like unchanged ones.
-    pub quiet_whitespace: bool,
     /// The move that a line (file, hunk, line) of the patch is part of.
     pub moved: &'a dyn Fn((usize, usize, usize)) -> Option<Moved>,
     /// Columns kept at the right for [`Self::share`].
@@ -409,7 +407,7 @@ impl Painter<'_, '_> {
             changed.then(|| (self.look.moved)(source)).flatten()
         });
         let role = match (&moved, code.change) {
-            _ if code.is_quiet(self.look.quiet_whitespace) => Role::Untouched,
+            _ if code.mark == Some(Mark::Whitespace) => Role::Untouched,
             (Some(_), Change::Removed) => Role::MovedFrom,
             (Some(_), Change::Added) => Role::MovedTo,
             _ => role,
@@ -462,7 +460,7 @@ impl Painter<'_, '_> {
             _ if self.is_flagged(code) => Some(("⚑", Role::Finding)),
             Some(Mark::Contradicts) => Some(("≠", Role::Conflict)),
             Some(Mark::Conflict) => Some(("!", Role::Conflict)),
-            None if code.is_quiet(self.look.quiet_whitespace) => Some(("␣", Role::Whitespace)),
+            Some(Mark::Whitespace) => Some(("~", Role::Whitespace)),
             None => None,
         };
         if let Some((symbol, role)) = mark {
@@ -498,6 +496,7 @@ impl Painter<'_, '_> {
         };
         self.text(code.text, skip, gutter, &layers);
         let note = moved.and_then(|moved| moved.note);
+        let note = note.or_else(|| code.note.clone());
         let note = note.or_else(|| {
             let said = "\\ no newline at the end of the file";
             code.no_newline.then(|| said.to_owned())

@@ -15,7 +15,9 @@ pub struct Column {
     grid: Arc<Grid>,
     candidate: usize,
     patch: Arc<Patch>,
-    pairs: Pairs,
+    pairs: Arc<Pairs>,
+    /// Changes of white space only that are not shown as changes.
+    hidden: usize,
     /// First row of each region that the candidate changes.
     change_starts: Vec<usize>,
     /// The file of the grid that each file of the patch is.
@@ -38,7 +40,11 @@ impl Column {
         }
         let mut column = Self {
             candidate,
-            pairs: Pairs::of(Arc::clone(&patch)),
+            pairs: match grid.pairs(candidate) {
+                Some(pairs) => Arc::clone(pairs),
+                None => Arc::new(Pairs::of(Arc::clone(&patch))),
+            },
+            hidden: 0,
             patch,
             change_starts: Vec::new(),
             files,
@@ -47,9 +53,16 @@ impl Column {
         let regions = column.grid.regions.iter();
         let starts = regions.filter_map(|region| {
             let mut rows = region.rows.clone();
-            rows.find(|&row| column.cell(row).is_some_and(Cell::is_change))
+            rows.find(|&row| column.is_change(row))
         });
         column.change_starts = starts.collect();
+        if column.grid.is_quiet() {
+            let files = column.patch.files.iter().enumerate();
+            let hunks = files
+                .flat_map(|(place, file)| (0..file.hunks.len()).map(move |hunk| (place, hunk)));
+            let blanks = hunks.map(|(file, hunk)| column.pairs.blanks(file, hunk).0);
+            column.hidden = blanks.sum();
+        }
         column
     }
 
@@ -129,6 +142,18 @@ impl Column {
     #[must_use]
     pub fn is_change(&self, row: usize) -> bool {
         self.cell(row).is_some_and(Cell::is_change)
+            && !self.source(row).is_some_and(|at| self.is_quiet(at))
+    }
+
+    /// Changes of white space only that are not shown as changes.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// Whether a line that changed is not shown so: only in white space.
+    fn is_quiet(&self, at: (usize, usize, usize)) -> bool {
+        self.grid.is_quiet() && self.pairs.is_blank(at)
     }
 
     /// The text of a row.
@@ -189,6 +214,7 @@ impl Column {
             source: None,
             base: Some(at),
             mark: None,
+            note: None,
             no_newline: false,
         }
     }
@@ -228,6 +254,17 @@ impl Column {
             line as usize,
         );
         let quoted = self.hunk_line(source);
+        let changed = matches!(change, Change::Added | Change::Removed);
+        let quiet = changed && self.is_quiet(source);
+        let partner = self.pairs.partner(source).filter(|_| quiet);
+        if partner.is_some() && change == Change::Added {
+            // It stands in the row of the line that it replaces.
+            return Row::Filler;
+        }
+        let new = partner.map(|line| (source.0, source.1, line));
+        let new_line = new.and_then(|at| self.hunk_line(at));
+        let shown = new.unwrap_or(source);
+        let change = if quiet { Change::Context } else { change };
         let contradicts = base.is_some_and(|base| {
             let all = &found.contradictions;
             let place = all.binary_search_by(|other| other.line.cmp(&base));
@@ -236,22 +273,29 @@ impl Column {
         Row::Code(Code {
             change,
             old_no: quoted.and_then(|line| line.old_no),
-            new_no: quoted.and_then(|line| line.new_no),
-            text: text.map_or("", |text| text.text),
+            new_no: new_line.or(quoted).and_then(|line| line.new_no),
+            text: match new_line {
+                Some(line) => self.patch.line_text(line),
+                None => text.map_or("", |text| text.text),
+            },
             words: match change {
                 Change::Added | Change::Removed => self.pairs.changed_words(source),
                 Change::Context | Change::Untouched => Vec::new(),
             },
-            whitespace: match change {
-                Change::Added | Change::Removed => self.pairs.whitespace(source),
-                Change::Context | Change::Untouched => WhitespaceChange::None,
+            whitespace: match changed {
+                true => self.pairs.whitespace(source),
+                false => WhitespaceChange::None,
             },
-            source: Some(source),
+            source: Some(shown),
             base: None,
             mark: match (contradicts, self.pairs.is_conflict(source)) {
                 (true, _) => Some(Mark::Contradicts),
                 (_, true) => Some(Mark::Conflict),
-                (false, false) => None,
+                (false, false) => quiet.then_some(Mark::Whitespace),
+            },
+            note: match changed {
+                true => self.pairs.shift_note(shown),
+                false => None,
             },
             no_newline: text.is_some_and(|text| text.no_newline),
         })
@@ -317,6 +361,19 @@ impl Column {
     pub fn row_of(&self, file: usize, hunk: usize, line: usize) -> Option<usize> {
         let number = self.files.get(file).copied().flatten()?;
         let found = self.hunk(file, hunk)?;
+        let added = found
+            .lines
+            .get(line)
+            .is_some_and(|line| line.old_no.is_none());
+        let at = (file, hunk, line);
+        let line = match self
+            .pairs
+            .partner(at)
+            .filter(|_| added && self.is_quiet(at))
+        {
+            Some(replaced) => replaced,
+            None => line,
+        };
         let aligned = self.grid.aligned.files.get(number)?;
         let of = aligned.file_of(self.candidate)?;
         let shift = match of.anchors.get(hunk) {

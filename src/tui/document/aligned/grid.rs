@@ -1,50 +1,12 @@
 //! The rows that all columns share.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diff::{Aligned, AlignedFile, AlignedRow, Anchor as HunkAnchor, Cell, Patch, Region};
+use crate::tui::document::Revealed;
 use crate::tui::document::own::digits;
-
-/// Lines that one step unfolds at either end of a fold.
-const STEP: u32 = 10;
-
-/// What is folded and what is not: unchanged lines are folded unless they are revealed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Revealed {
-    /// Whether all lines that are known are shown.
-    pub all: bool,
-    /// Files of which only the header is shown, by their place in [`Aligned::files`].
-    pub folded: BTreeSet<usize>,
-    /// Base lines that are shown, first and last, by file.
-    lines: BTreeMap<usize, Vec<(u32, u32)>>,
-}
-
-impl Revealed {
-    pub(super) fn shows(&self, file: usize, line: u32) -> bool {
-        let ranges = self.lines.get(&file).map_or(&[][..], Vec::as_slice);
-        self.all || ranges.iter().any(|&(from, to)| (from..=to).contains(&line))
-    }
-
-    /// Reveals some lines at both ends of a fold.
-    pub fn unfold(&mut self, file: usize, (from, to): (u32, u32)) {
-        let ranges = self.lines.entry(file).or_default();
-        let head = from.saturating_add(STEP - 1).min(to);
-        let tail = to.saturating_sub(STEP - 1).max(from);
-        ranges.extend([(from, head), (tail, to)]);
-    }
-
-    /// Hides what was revealed around a line; answers whether something was.
-    pub fn fold(&mut self, file: usize, line: u32) -> bool {
-        let Some(ranges) = self.lines.get_mut(&file) else {
-            return false;
-        };
-        let before = ranges.len();
-        ranges.retain(|&(from, to)| !(from..=to).contains(&line));
-        ranges.len() < before
-    }
-}
+use crate::tui::document::pairs::Pairs;
 
 /// A row of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +53,10 @@ pub struct Grid {
     pub(super) aligned: Arc<Aligned>,
     shown: Vec<usize>,
     revealed: Revealed,
+    /// Whether changes of white space only are not shown as changes.
+    quiet: bool,
+    /// The pairs of lines of each shown candidate's patch.
+    pairs: Vec<Arc<Pairs>>,
     pub(super) entries: Vec<Entry>,
     pub(super) file_starts: Vec<usize>,
     pub(super) file_from: Vec<usize>,
@@ -101,16 +67,26 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The rows for some candidates (indices of `aligned`), in the order of their columns.
+    /// The rows for some candidates (indices of `aligned`), in the order of their columns; when it is
+    /// to be `quiet`, two lines that differ in white space only share a row.
     #[must_use]
-    pub fn of(aligned: Arc<Aligned>, shown: Vec<usize>, revealed: Revealed) -> Self {
+    pub fn of(aligned: Arc<Aligned>, shown: Vec<usize>, revealed: Revealed, quiet: bool) -> Self {
         let patches = shown
             .iter()
             .filter_map(|&candidate| aligned.candidates().get(candidate));
         let digits = patches.map(|found| digits(&found.patch)).max().unwrap_or(3);
+        let pairs = shown.iter().map(|&candidate| {
+            let found = aligned.candidates().get(candidate);
+            let patch = found.map(|found| Arc::clone(&found.patch));
+            Arc::new(Pairs::of(
+                patch.unwrap_or_else(|| Arc::new(Patch::missing())),
+            ))
+        });
         let mut grid = Self {
+            pairs: pairs.collect(),
             shown,
             revealed,
+            quiet,
             entries: Vec::new(),
             file_starts: Vec::new(),
             file_from: Vec::new(),
@@ -135,6 +111,30 @@ impl Grid {
     #[must_use]
     pub fn shown(&self) -> &[usize] {
         &self.shown
+    }
+
+    /// Whether changes of white space only are not shown as changes.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// The pairs of lines of a shown candidate's patch.
+    pub(super) fn pairs(&self, candidate: usize) -> Option<&Arc<Pairs>> {
+        let column = self.shown.iter().position(|&other| other == candidate)?;
+        self.pairs.get(column)
+    }
+
+    /// Whether a candidate's added line shares the row of the line that it replaces.
+    fn is_joined(&self, file: &AlignedFile, cell: Cell, candidate: usize) -> bool {
+        let (true, Cell::Added { hunk, line }) = (self.quiet, cell) else {
+            return false;
+        };
+        let at = file.file_of(candidate).zip(self.pairs(candidate));
+        at.is_some_and(|(of, pairs)| {
+            let at = (of.file, hunk as usize, line as usize);
+            pairs.partner(at).is_some() && pairs.is_blank(at)
+        })
     }
 
     /// What is folded.
@@ -299,10 +299,11 @@ impl Grid {
         let mut region = 0;
         for (at, row) in file.rows().iter().enumerate() {
             let quoted = self.shown.iter().any(|&candidate| {
+                let cell = file.cell(at, candidate);
                 matches!(
-                    file.cell(at, candidate),
+                    cell,
                     Cell::Context { .. } | Cell::Removed { .. } | Cell::Added { .. }
-                )
+                ) && !self.is_joined(file, cell, candidate)
             });
             match *row {
                 AlignedRow::Line { base } if quoted || self.revealed.shows(number, base) => {}
@@ -315,7 +316,8 @@ impl Grid {
                     continue;
                 }
                 AlignedRow::Inserted { .. } if quoted => {}
-                // Only candidates without a column insert something here.
+                // Only candidates without a column insert something here, or what stands in
+                // another row.
                 AlignedRow::Inserted { .. } => continue,
                 AlignedRow::Gap { from, to, known } => {
                     self.push_gap(number, &mut fold, (from, to), known);

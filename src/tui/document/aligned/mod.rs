@@ -8,7 +8,7 @@ mod column;
 mod grid;
 
 pub use column::Column;
-pub use grid::{Grid, Revealed};
+pub use grid::Grid;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::diff::{Aligned, Bases, CandidatePatch, Patch};
-use crate::tui::document::{Anchor, Change, Document, Row};
+use crate::tui::document::{Anchor, Change, Document, Revealed, Row};
 
 const FIRST: &str = "--- a/x\n+++ b/x\n@@ -2,3 +2,4 @@\n b\n-c\n+C\n+CC\n d\n";
 const SECOND: &str = "--- a/x\n+++ b/x\n@@ -3,2 +3,1 @@\n c\n-d\n@@ -40,1 +39,2 @@\n z\n+end\n";
@@ -16,7 +16,7 @@ fn grid(shown: &[usize], revealed: Revealed) -> Arc<Grid> {
         passing: true,
     });
     let aligned = Arc::new(Aligned::of(&candidates, &Bases::default()));
-    Arc::new(Grid::of(aligned, shown.to_vec(), revealed))
+    Arc::new(Grid::of(aligned, shown.to_vec(), revealed, false))
 }
 
 fn shown(document: &Document) -> Vec<String> {
@@ -94,4 +94,33 @@ fn files_and_known_lines_fold() {
     revealed.unfold(0, (10, 60));
     assert!(revealed.shows(0, 19) && !revealed.shows(0, 20) && revealed.shows(0, 51));
     assert!(revealed.fold(0, 12) && !revealed.shows(0, 12) && !revealed.fold(0, 12));
+}
+
+#[test]
+fn lines_that_differ_in_white_space_only_share_a_row() {
+    let texts = [
+        "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+  b\n c\n",
+        "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+B!\n c\n",
+    ];
+    let candidates = texts.map(|text| CandidatePatch {
+        patch: Arc::new(Patch::read(Arc::from(text))),
+        passing: true,
+    });
+    let aligned = Arc::new(Aligned::of(&candidates, &Bases::default()));
+    let quiet = |columns: &[usize]| {
+        let grid = Grid::of(
+            Arc::clone(&aligned),
+            columns.to_vec(),
+            Revealed::default(),
+            true,
+        );
+        Document::aligned(Arc::new(grid), 0)
+    };
+    let alone = quiet(&[0]);
+    assert_eq!(shown(&alone), [" a", "   b", " c"]);
+    assert_eq!(alone.hidden(), 1);
+    assert!(alone.change_starts().is_empty());
+    assert_eq!(alone.row_of(0, 0, 2), Some(1));
+    let beside = quiet(&[0, 1]);
+    assert_eq!(shown(&beside), [" a", "   b", "/", " c"]);
 }

@@ -1,12 +1,13 @@
 //! The rows of a patch, laid out one line below the other or old beside new.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::pairs::Pairs;
-use super::{Entry, NONE, Own, Shape};
-use crate::diff::{Hunk, LineKind, Patch};
+use super::{Entry, NONE, Own, Shape, View};
+use crate::diff::{
+    Anchor as HunkAnchor, BaseText, Bases, FilePatch, Hunk, LineKind, Patch, anchors,
+};
 use crate::domain::PatchPresence;
 
 /// Patches with more changed lines than this are paired line by line in order when old and new stand
@@ -14,12 +15,27 @@ use crate::domain::PatchPresence;
 const LIKENESS_LIMIT: u32 = 20_000;
 
 impl Own {
-    /// The rows of a patch; `folded` are files of which only the header is shown.
+    /// The rows of a patch.
     #[must_use]
-    pub fn of(patch: Arc<Patch>, shape: Shape, folded: &BTreeSet<usize>) -> Self {
+    pub fn of(patch: Arc<Patch>, view: View<'_>) -> Self {
+        let bases = bases(&patch, view.bases);
+        let known = bases.iter().flatten().map(|base| base.lines());
+        let longest = known.max().unwrap_or(0).saturating_add(patch.added());
+        let most = match bases.iter().any(Option::is_some) {
+            true => digits_of(longest),
+            false => 0,
+        };
         let mut built = Self {
-            shape,
-            folded: folded.clone(),
+            shape: match view.split {
+                true => Shape::Split,
+                false => Shape::Unified,
+            },
+            quiet: view.quiet,
+            folded: view.folded.clone(),
+            revealed: view.revealed.clone(),
+            bases_known: view.bases.map_or(0, Bases::len),
+            bases,
+            hidden: 0,
             entries: Vec::new(),
             raws: Vec::new(),
             file_starts: Vec::new(),
@@ -28,7 +44,7 @@ impl Own {
             hunk_starts: Vec::new(),
             change_starts: Vec::new(),
             pairs: Pairs::of(Arc::clone(&patch)),
-            digits: digits(&patch),
+            digits: digits(&patch).max(most),
             patch: Arc::clone(&patch),
         };
         built
@@ -39,7 +55,7 @@ impl Own {
             return built;
         }
         for file in 0..patch.files.len() {
-            built.push_file(&patch, file, folded.contains(&file));
+            built.push_file(&patch, file, view.folded.contains(&file));
         }
         built
     }
@@ -65,8 +81,18 @@ impl Own {
         if folded {
             self.entries.push(Entry::Folded(number));
         } else {
+            let base = self.bases.get(file).cloned().flatten();
+            let mut next = 1;
             for (place, hunk) in found.hunks.iter().enumerate() {
+                if base.is_some() {
+                    let (start, end) = old_lines(hunk);
+                    self.push_gap(number, next, start.saturating_sub(1));
+                    next = end;
+                }
                 self.push_hunk(patch, (file, place), hunk);
+            }
+            if let Some(base) = base.filter(|_| !found.hunks.is_empty()) {
+                self.push_gap(number, next, base.lines());
             }
             for raw in &found.raw {
                 self.push_raw(&patch.text, raw.clone());
@@ -80,13 +106,77 @@ impl Own {
         }
     }
 
+    /// Lines of the base that no hunk quotes, from the first to the last.
+    fn push_gap(&mut self, file: u32, from: u32, to: u32) {
+        let place = file as usize;
+        if from > to {
+            return;
+        }
+        if self.revealed.is_closed(place) && from < to {
+            self.entries.push(Entry::Gap { file, from, to });
+            return;
+        }
+        let mut open: Option<u32> = None;
+        for line in from..=to {
+            // One line takes no more room than the words for it.
+            if from == to || self.revealed.shows(place, line) {
+                self.close_gap(file, open.take(), line.saturating_sub(1));
+                self.entries.push(Entry::Base { file, line });
+            } else {
+                open.get_or_insert(line);
+            }
+        }
+        self.close_gap(file, open, to);
+    }
+
+    fn close_gap(&mut self, file: u32, from: Option<u32>, to: u32) {
+        match from {
+            Some(line) if line == to => self.entries.push(Entry::Base { file, line }),
+            Some(from) => self.entries.push(Entry::Gap { file, from, to }),
+            None => {}
+        }
+    }
+
+    /// A hunk that changes nothing but white space, when that is not to be seen.
+    fn push_hidden(&mut self, changes: u32) {
+        let number = count(self.hunks.len().saturating_sub(1));
+        if let Some(Entry::Hidden {
+            changes: before, ..
+        }) = self.entries.last_mut()
+        {
+            *before += changes;
+        } else {
+            self.entries.push(Entry::Hidden {
+                hunk: number,
+                changes,
+            });
+        }
+        self.hunk_starts.push(self.entries.len() - 1);
+    }
+
     fn push_hunk(&mut self, patch: &Patch, of: (usize, usize), hunk: &Hunk) {
         let number = count(self.hunks.len());
         self.hunks.push(of);
+        let needs_pairs = self.quiet || self.shape == Shape::Split;
+        if needs_pairs && patch.added() + patch.removed() > LIKENESS_LIMIT {
+            self.pairs.set(of.0, of.1, pairs_in_order(hunk));
+        }
+        if self.quiet {
+            let (blanks, only) = self.pairs.blanks(of.0, of.1);
+            self.hidden += blanks;
+            if only {
+                return self.push_hidden(count(blanks));
+            }
+        }
         let header = self.entries.len();
         self.hunk_starts.push(header);
         self.entries.push(Entry::Hunk(number));
         match self.shape {
+            Shape::Unified | Shape::Aligned if self.quiet => {
+                let sides = sides(hunk, self.pairs.hunk(of.0, of.1));
+                self.push_quietly(number, sides);
+                self.push_change_start(header);
+            }
             Shape::Unified | Shape::Aligned => {
                 let lines = 0..count(hunk.lines.len());
                 let lines = lines.map(|line| Entry::Line { hunk: number, line });
@@ -96,29 +186,53 @@ impl Own {
                     .push(header + first.map_or(0, |at| at + 1));
             }
             Shape::Split => {
-                let likeness = patch.added() + patch.removed() <= LIKENESS_LIMIT;
-                if !likeness {
-                    self.pairs.set(of.0, of.1, pairs_in_order(hunk));
-                }
                 let sides = sides(hunk, self.pairs.hunk(of.0, of.1));
-                let changed = |&(old, new): &(u32, u32)| old != new || old == NONE;
-                let first = sides.iter().position(|pair| {
-                    changed(pair)
-                        || hunk
-                            .lines
-                            .get(pair.0 as usize)
-                            .is_some_and(|line| is_change(line.kind))
-                });
-                self.change_starts
-                    .push(header + first.map_or(0, |at| at + 1));
                 let rows = sides.into_iter().map(|(old, new)| Entry::Pair {
                     hunk: number,
                     old,
                     new,
                 });
                 self.entries.extend(rows);
+                self.push_change_start(header);
             }
         }
+    }
+
+    /// Notes the first changed row behind a header.
+    fn push_change_start(&mut self, header: usize) {
+        let first = (header + 1..self.entries.len()).find(|&row| self.is_change(row));
+        self.change_starts.push(first.unwrap_or(header));
+    }
+
+    /// Removed above added lines; two that differ in white space only share a row between them.
+    fn push_quietly(&mut self, hunk: u32, sides: Vec<(u32, u32)>) {
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for (left, right) in sides {
+            let both = left != NONE && right != NONE;
+            let is_context = both && left == right;
+            let shares = both && !is_context && self.is_quiet(hunk, left);
+            let goes_on = left == NONE || new.last().is_none_or(|&last| left < last);
+            if is_context || shares || !goes_on {
+                let lines = old.drain(..).chain(new.drain(..));
+                let lines = lines.map(|line| Entry::Line { hunk, line });
+                self.entries.extend(lines);
+            }
+            if is_context {
+                self.entries.push(Entry::Line { hunk, line: left });
+            } else if shares {
+                self.entries.push(Entry::Pair {
+                    hunk,
+                    old: left,
+                    new: right,
+                });
+            } else {
+                old.extend((left != NONE).then_some(left));
+                new.extend((right != NONE).then_some(right));
+            }
+        }
+        let lines = old.into_iter().chain(new);
+        let lines = lines.map(|line| Entry::Line { hunk, line });
+        self.entries.extend(lines);
     }
 
     fn push_raw(&mut self, text: &str, range: Range<usize>) {
@@ -213,9 +327,36 @@ pub(in crate::tui::document) fn digits(patch: &Patch) -> usize {
         let old = hunk.old_start.saturating_add(hunk.old_count);
         old.max(hunk.new_start.saturating_add(hunk.new_count))
     });
-    let largest = ends.max().unwrap_or(0).saturating_sub(1);
-    largest
-        .checked_ilog10()
-        .map_or(1, |log| log as usize + 1)
-        .max(3)
+    digits_of(ends.max().unwrap_or(0).saturating_sub(1))
+}
+
+fn digits_of(largest: u32) -> usize {
+    let digits = largest.checked_ilog10();
+    digits.map_or(1, |log| log as usize + 1).max(3)
+}
+
+/// The base texts of the files whose hunks all stand where they say.
+fn bases(patch: &Patch, known: Option<&Bases>) -> Vec<Option<Arc<BaseText>>> {
+    let Some(known) = known.filter(|known| !known.is_empty()) else {
+        return Vec::new();
+    };
+    let of = |file: &FilePatch| {
+        let base = known.get(file.old_path.as_deref()?)?;
+        let stands = anchors(patch, file, Some(base))
+            .iter()
+            .all(|(_, anchor)| *anchor == HunkAnchor::AsWritten);
+        let plain = file.hunks.iter().all(|hunk| hunk.combined.is_none());
+        (stands && plain).then(|| Arc::clone(base))
+    };
+    patch.files.iter().map(of).collect()
+}
+
+/// The first base line of a hunk and the one behind its last; a hunk without base lines stands
+/// before the line that follows it.
+pub(super) fn old_lines(hunk: &Hunk) -> (u32, u32) {
+    let start = match hunk.old_count {
+        0 => hunk.old_start.saturating_add(1),
+        _ => hunk.old_start.max(1),
+    };
+    (start, start.saturating_add(hunk.old_count))
 }

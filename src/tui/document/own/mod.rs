@@ -9,17 +9,54 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::pairs::Pairs;
-use super::{Anchor, Change, Code, Line, Mark, Row, Shape, Side};
-use crate::diff::{HunkLine, LineKind, Patch};
+use super::{Anchor, Change, Code, Line, Mark, Revealed, Row, Shape, Side};
+use crate::diff::{BaseText, Bases, HunkLine, LineKind, Patch};
 
 pub(super) use build::digits;
+
+/// How one patch is laid out.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// Whether old and new stand side by side.
+    pub split: bool,
+    /// Whether changes of white space only are not shown as changes.
+    pub quiet: bool,
+    /// Files of which only the header is shown.
+    pub folded: &'a BTreeSet<usize>,
+    /// Lines of the base that are shown though no hunk quotes them.
+    pub revealed: &'a Revealed,
+    /// The known texts of the base.
+    pub bases: Option<&'a Bases>,
+}
+
+impl Default for View<'_> {
+    fn default() -> Self {
+        static NOTHING: Revealed = Revealed::NONE;
+        static NO_FILE: BTreeSet<usize> = BTreeSet::new();
+        Self {
+            split: false,
+            quiet: false,
+            folded: &NO_FILE,
+            revealed: &NOTHING,
+            bases: None,
+        }
+    }
+}
 
 /// The rows of one patch.
 #[derive(Debug)]
 pub struct Own {
     patch: Arc<Patch>,
     shape: Shape,
+    quiet: bool,
     folded: BTreeSet<usize>,
+    revealed: Revealed,
+    /// Number of base texts that were known.
+    bases_known: usize,
+    /// The base texts of files whose hunks all stand where they say.
+    bases: Vec<Option<Arc<BaseText>>>,
+    /// Changes of white space only that are not shown as changes.
+    hidden: usize,
     entries: Vec<Entry>,
     /// Lines of text that is no hunk.
     raws: Vec<Range<usize>>,
@@ -68,6 +105,22 @@ enum Entry {
     },
     /// A line of `Document::raws`.
     Raw(u32),
+    /// Hunks that change nothing but white space: the first of them, and how many changes.
+    Hidden {
+        hunk: u32,
+        changes: u32,
+    },
+    /// A line of the base that no hunk quotes.
+    Base {
+        file: u32,
+        line: u32,
+    },
+    /// Lines of the base that no hunk quotes, from the first to the last.
+    Gap {
+        file: u32,
+        from: u32,
+        to: u32,
+    },
 }
 
 impl Own {
@@ -77,10 +130,48 @@ impl Own {
         self.shape
     }
 
-    /// The files of which only the header is shown.
+    /// Whether it is laid out so.
     #[must_use]
-    pub fn folded(&self) -> &BTreeSet<usize> {
-        &self.folded
+    pub fn is_in(&self, view: View<'_>) -> bool {
+        (self.shape == Shape::Split) == view.split
+            && self.quiet == view.quiet
+            && self.folded == *view.folded
+            && self.revealed == *view.revealed
+            && self.bases_known == view.bases.map_or(0, Bases::len)
+    }
+
+    /// Changes of white space only that are not shown as changes.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// Whether the base of a file is known.
+    #[must_use]
+    pub fn has_base(&self) -> bool {
+        self.bases.iter().any(Option::is_some)
+    }
+
+    /// The file and the base lines, first and last, that a row folds.
+    #[must_use]
+    pub fn fold_at(&self, row: usize) -> Option<(usize, (u32, u32))> {
+        match *self.entries.get(row)? {
+            Entry::Gap { file, from, to } => Some((file as usize, (from, to))),
+            _ => None,
+        }
+    }
+
+    fn base_text(&self, file: u32, line: u32) -> Option<&str> {
+        self.bases.get(file as usize)?.as_ref()?.line(line)
+    }
+
+    /// Whether a line of a hunk changed, but is not shown so: only in white space.
+    fn is_quiet(&self, hunk: u32, line: u32) -> bool {
+        self.quiet
+            && self
+                .hunks
+                .get(hunk as usize)
+                .is_some_and(|&(file, hunk)| self.pairs.is_blank((file, hunk, line as usize)))
     }
 
     /// Number of rows.
@@ -125,8 +216,10 @@ impl Own {
     #[must_use]
     pub fn is_change(&self, row: usize) -> bool {
         let changed = |hunk, line| {
-            let line = self.hunk_line(hunk, line);
-            line.is_some_and(|line| matches!(line.kind, LineKind::Added | LineKind::Removed))
+            let found = self.hunk_line(hunk, line);
+            let changed =
+                found.is_some_and(|line| matches!(line.kind, LineKind::Added | LineKind::Removed));
+            changed && !self.is_quiet(hunk, line)
         };
         match self.entries.get(row) {
             Some(&Entry::Line { hunk, line }) => changed(hunk, line),
@@ -157,8 +250,12 @@ impl Own {
         };
         match self.entries.get(row) {
             Some(&Entry::Line { hunk, line }) => [of(hunk, line), None],
+            Some(&Entry::Pair { hunk, new, .. }) if self.shape == Shape::Unified => {
+                [of(hunk, new), None]
+            }
             Some(&Entry::Pair { hunk, old, new }) => [of(hunk, old), of(hunk, new)],
             Some(&Entry::Raw(raw)) => [self.raw(raw), None],
+            Some(&Entry::Base { file, line }) => [self.base_text(file, line), None],
             _ => [None, None],
         }
     }

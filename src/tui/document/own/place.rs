@@ -1,5 +1,6 @@
 //! From rows to places of the patch and of its base, and back.
 
+use super::build::old_lines;
 use super::{Anchor, Entry, Line, NONE, Own};
 use crate::diff::{Hunk, HunkLine, LineKind};
 
@@ -23,15 +24,49 @@ impl Own {
 
     /// The line of the base that a row shows though the patch does not quote it.
     #[must_use]
-    pub fn base_line(&self, _row: usize) -> Option<(usize, u32)> {
-        None
+    pub fn base_line(&self, row: usize) -> Option<(usize, u32)> {
+        match *self.entries.get(row)? {
+            Entry::Base { file, line } => Some((file as usize, line)),
+            _ => None,
+        }
+    }
+
+    /// The number on the new side of a base line that no hunk quotes.
+    pub(super) fn new_number(&self, file: u32, line: u32) -> u32 {
+        let hunks = self.patch.files.get(file as usize);
+        let hunks = hunks.map_or(&[][..], |file| &file.hunks);
+        let before = hunks.partition_point(|hunk| old_lines(hunk).1 <= line);
+        let Some(hunk) = before.checked_sub(1).and_then(|place| hunks.get(place)) else {
+            return line;
+        };
+        let start = match hunk.new_count {
+            0 => hunk.new_start.saturating_add(1),
+            _ => hunk.new_start.max(1),
+        };
+        let end = start.saturating_add(hunk.new_count);
+        end.saturating_add(line - old_lines(hunk).1)
+    }
+
+    /// The row between hunks that shows a base line or folds it, among the rows from `from` on.
+    fn row_between(&self, from: usize, line: u32) -> Option<usize> {
+        let rows = self.entries.get(from..)?.iter();
+        let mut rows = rows.take_while(|entry| !matches!(entry, Entry::File(_)));
+        let at = rows.position(|entry| match *entry {
+            Entry::Base { line: shown, .. } => shown == line,
+            Entry::Gap { from, to, .. } => (from..=to).contains(&line),
+            _ => false,
+        })?;
+        Some(from + at)
     }
 
     /// The hunk that a row belongs to: its file, its place in the file.
     #[must_use]
     pub fn hunk_at(&self, row: usize) -> Option<(usize, usize)> {
         let place = match *self.entries.get(row)? {
-            Entry::Hunk(hunk) | Entry::Line { hunk, .. } | Entry::Pair { hunk, .. } => hunk,
+            Entry::Hunk(hunk)
+            | Entry::Line { hunk, .. }
+            | Entry::Pair { hunk, .. }
+            | Entry::Hidden { hunk, .. } => hunk,
             _ => return None,
         };
         self.hunks.get(place as usize).copied()
@@ -68,18 +103,29 @@ impl Own {
     #[must_use]
     pub fn row_of(&self, file: usize, hunk: usize, line: usize) -> Option<usize> {
         let place = self.hunks.binary_search(&(file, hunk)).ok()?;
-        let first = self.hunk_starts.get(place)? + 1;
+        let start = *self.hunk_starts.get(place)?;
+        if let Some(Entry::Hidden { .. }) = self.entries.get(start) {
+            return Some(start);
+        }
+        let first = start + 1;
         let rows = self.entries.get(first..)?;
         let wanted = u32::try_from(line).ok()?;
-        if let Some(Entry::Line { .. }) = rows.first() {
+        if !self.quiet && matches!(rows.first(), Some(Entry::Line { .. })) {
             return (line < self.hunk(place)?.lines.len()).then_some(first + line);
         }
-        let here =
-            |entry: &&Entry| matches!(entry, Entry::Pair { hunk, .. } if *hunk as usize == place);
-        rows.iter().take_while(here).position(|entry| {
-            matches!(*entry, Entry::Pair { old, new, .. } if old == wanted || new == wanted)
-        })
-        .map(|at| first + at)
+        let here = |entry: &&Entry| match entry {
+            Entry::Pair { hunk, .. } | Entry::Line { hunk, .. } => *hunk as usize == place,
+            _ => false,
+        };
+        let at = rows
+            .iter()
+            .take_while(here)
+            .position(|entry| match *entry {
+                Entry::Pair { old, new, .. } => old == wanted || new == wanted,
+                Entry::Line { line, .. } => line == wanted,
+                _ => false,
+            })?;
+        Some(first + at)
     }
 
     /// The row of a line (0-based) of a file's text that is no hunk.
@@ -122,7 +168,10 @@ impl Own {
             })
         };
         match *self.entries.get(row)? {
-            Entry::Hunk(hunk) => of(self.hunk(hunk as usize)?.old_start, 0, true),
+            Entry::Hunk(hunk) | Entry::Hidden { hunk, .. } => {
+                of(self.hunk(hunk as usize)?.old_start, 0, true)
+            }
+            Entry::Base { line, .. } | Entry::Gap { from: line, .. } => of(line, 0, false),
             Entry::Line { hunk, .. } | Entry::Pair { hunk, .. } => {
                 let hunk = self.hunk(hunk as usize)?;
                 let (_, line) = self.line_of(row)?;
@@ -166,7 +215,9 @@ impl Own {
         let Some(place) = place else {
             // Behind the last hunk.
             let last = first + hunks.len().checked_sub(1)?;
-            return self.hunk_starts.get(last).copied().or(Some(start));
+            let last = self.hunk_starts.get(last).copied();
+            let between = last.and_then(|from| self.row_between(from, anchor.line));
+            return between.or(last).or(Some(start));
         };
         let header = self.hunk_starts.get(first + place).copied();
         let Some(header) = header.filter(|_| self.hunks.get(first + place) == Some(&(file, place)))
@@ -175,6 +226,13 @@ impl Own {
             return Some(start);
         };
         let hunk = hunks.get(place)?;
+        if hunk.old_start > anchor.line && !anchor.header {
+            let before = (first + place).checked_sub(1);
+            let before = before.filter(|_| place > 0);
+            let from = before.and_then(|place| self.hunk_starts.get(place).copied());
+            let between = self.row_between(from.unwrap_or(start), anchor.line);
+            return between.or(Some(header));
+        }
         if hunk.old_start > anchor.line || anchor.header {
             return Some(header);
         }

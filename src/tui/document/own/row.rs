@@ -1,7 +1,7 @@
 //! The rows of one patch as they are drawn.
 
-use super::{Change, Code, Entry, Mark, NONE, Own, Row, Side};
-use crate::diff::{HunkLine, LineKind};
+use super::{Change, Code, Entry, Mark, NONE, Own, Row, Shape, Side};
+use crate::diff::{HunkLine, LineKind, WhitespaceChange};
 
 impl Own {
     /// A row; nothing behind the last one.
@@ -44,6 +44,32 @@ impl Own {
                     _ => Row::Code(self.code(hunk, line, found)),
                 }
             }
+            Entry::Hidden { changes, .. } => Row::Fold(match changes {
+                1 => "⋯ 1 white-space-only change hidden".to_owned(),
+                n => format!("⋯ {n} white-space-only changes hidden"),
+            }),
+            Entry::Gap { from, to, .. } => {
+                let lines = (to + 1).saturating_sub(from);
+                Row::Fold(format!("⋯ {lines} unchanged"))
+            }
+            Entry::Base { file, line } => Row::Code(Code {
+                change: Change::Untouched,
+                old_no: Some(line),
+                new_no: Some(self.new_number(file, line)),
+                text: self.base_text(file, line).unwrap_or(""),
+                words: Vec::new(),
+                whitespace: WhitespaceChange::None,
+                source: None,
+                base: Some(row),
+                mark: None,
+                note: None,
+                no_newline: false,
+            }),
+            Entry::Pair { hunk, old, new } if self.shape == Shape::Unified => {
+                let mut code = self.code(hunk, new, self.hunk_line(hunk, new)?);
+                code.old_no = self.hunk_line(hunk, old)?.old_no;
+                Row::Code(code)
+            }
             Entry::Pair { hunk, old, new } => {
                 let of = |line: u32| {
                     let found = self.hunk_line(hunk, line);
@@ -77,7 +103,9 @@ impl Own {
     }
 
     fn code<'a>(&'a self, hunk: u32, line: u32, found: &HunkLine) -> Code<'a> {
+        let quiet = self.is_quiet(hunk, line);
         let change = match found.kind {
+            LineKind::Added | LineKind::Removed if quiet => Change::Context,
             LineKind::Added => Change::Added,
             LineKind::Removed => Change::Removed,
             LineKind::Context | LineKind::NoNewline => Change::Context,
@@ -96,10 +124,11 @@ impl Own {
             whitespace: self.pairs.whitespace((file, hunk, line as usize)),
             source: Some((file, hunk, line as usize)),
             base: None,
-            mark: self
-                .pairs
-                .is_conflict((file, hunk, line as usize))
-                .then_some(Mark::Conflict),
+            mark: match self.pairs.is_conflict((file, hunk, line as usize)) {
+                true => Some(Mark::Conflict),
+                false => quiet.then_some(Mark::Whitespace),
+            },
+            note: self.pairs.shift_note((file, hunk, line as usize)),
             no_newline: false,
         }
     }

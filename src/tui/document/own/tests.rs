@@ -165,3 +165,144 @@ fn a_combined_diff_has_a_column_of_signs_per_parent() {
     assert_eq!(merge.signs(), 4);
     assert_eq!(merge.gutter(80), rows().gutter(80) + 3);
 }
+
+const BLANKS: &str = "\
+--- a/x
++++ b/x
+@@ -2,3 +2,3 @@
+ b
+-c
++ c
+ d
+@@ -5,4 +5,4 @@
+ e
+-if a
+-  f()
++  if a
++    f()
+ h
+@@ -20,4 +20,4 @@
+ t
+-old
+-u
++new
++u 
+ v
+";
+
+fn said(document: &Document) -> Vec<String> {
+    let side = |code: Option<Code<'_>>| {
+        code.map_or("/".to_owned(), |code| {
+            let sign = match (code.change, code.mark) {
+                (_, Some(Mark::Whitespace)) => '~',
+                (Change::Untouched, _) => '.',
+                (Change::Context, _) => ' ',
+                (Change::Added, _) => '+',
+                (Change::Removed, _) => '-',
+            };
+            let number = |no: Option<u32>| no.map_or(String::new(), |no| no.to_string());
+            let (old, new) = (number(code.old_no), number(code.new_no));
+            format!("{old},{new}{sign}{}", code.text)
+        })
+    };
+    let row = |row: usize| match document.row(row) {
+        Some(Row::Code(code)) => side(Some(code)),
+        Some(Row::Split(old, new)) => format!("{} | {}", side(old), side(new)),
+        Some(Row::Fold(said) | Row::Hunk(said)) => said,
+        _ => String::new(),
+    };
+    (0..document.len()).map(row).collect()
+}
+
+fn quiet(split: bool) -> Document {
+    let view = View {
+        split,
+        quiet: true,
+        ..View::default()
+    };
+    Document::own_in(Arc::new(Patch::read(Arc::from(BLANKS))), view)
+}
+
+#[test]
+fn changes_of_white_space_only_are_hidden_and_counted() {
+    let unified = quiet(false);
+    let hidden = "⋯ 3 white-space-only changes hidden";
+    let rows = said(&unified);
+    assert_eq!(rows[0], hidden);
+    assert!(rows[1].starts_with("@@"), "{rows:?}");
+    assert_eq!(
+        rows[2..],
+        ["20,20 t", "21,-old", ",21+new", "22,22~u ", "23,23 v"]
+    );
+    assert_eq!(unified.hidden(), 4);
+    assert_eq!(unified.change_starts(), [3]);
+    assert_eq!(unified.row_of(0, 1, 2), Some(0));
+    assert_eq!(unified.row_of(0, 2, 2), Some(5));
+    assert_eq!(unified.row_of(0, 2, 4), Some(5));
+    assert!(!unified.is_change(5) && unified.is_change(4));
+    let split = said(&quiet(true));
+    assert!(split.contains(&"22,~u | ,22~u ".to_owned()), "{split:?}");
+}
+
+#[test]
+fn a_shifted_block_is_said_to_be() {
+    let all = Document::own(
+        Arc::new(Patch::read(Arc::from(BLANKS))),
+        false,
+        &BTreeSet::new(),
+    );
+    let notes = (0..all.len()).filter_map(|row| match all.row(row) {
+        Some(Row::Code(code)) => Some((row, code.note?)),
+        _ => None,
+    });
+    let notes: Vec<_> = notes.collect();
+    assert_eq!(
+        notes,
+        [(9, "↹ 2 lines re-indented, 2 blanks deeper".to_owned())]
+    );
+    assert_eq!(all.hidden(), 0);
+}
+
+#[test]
+fn lines_between_hunks_open_where_the_base_is_known() {
+    let lines: String = (1..=130).map(|line| format!("line {line}\n")).collect();
+    let text = "--- a/x\n+++ b/x\n@@ -40,2 +40,3 @@\n line 40\n+new\n line 41\n\
+                @@ -43,1 +44,1 @@\n-line 43\n+other\n";
+    let patch = Arc::new(Patch::read(Arc::from(text)));
+    let mut bases = Bases::default();
+    bases.insert("x", Arc::from(lines), crate::diff::BaseOrigin::Record);
+    let mut revealed = Revealed::default();
+    let show = |revealed: &Revealed| {
+        let view = View {
+            revealed,
+            bases: Some(&bases),
+            ..View::default()
+        };
+        Document::own_in(Arc::clone(&patch), view)
+    };
+    let folded = show(&revealed);
+    let rows = said(&folded);
+    assert_eq!(rows[0], "⋯ 39 unchanged");
+    assert_eq!(
+        rows[2..6],
+        ["40,40 line 40", ",41+new", "41,42 line 41", "42,43.line 42"]
+    );
+    assert_eq!(rows[9], "⋯ 87 unchanged");
+    assert_eq!(rows.len(), 10);
+    assert!(folded.has_base());
+    let anchor = folded.anchor(5).unwrap();
+    assert_eq!(folded.find_anchor(anchor), Some(5));
+    assert_eq!(folded.base_line(5), Some((0, 42)));
+    let (file, fold) = folded.fold_at(9).unwrap();
+    revealed.unfold(file, fold);
+    let opened = show(&revealed);
+    let rows = said(&opened);
+    assert_eq!(rows[9], "44,45.line 44");
+    assert_eq!(rows[19], "⋯ 67 unchanged");
+    assert_eq!(rows[29], "130,131.line 130");
+    let anchor = opened.anchor(25).unwrap();
+    assert_eq!(opened.find_anchor(anchor), Some(25));
+    assert_eq!(folded.find_anchor(anchor), Some(9));
+    revealed.all = true;
+    assert_eq!(show(&revealed).len(), 134);
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::update::{focused, opened};
-use crate::tui::document::Shape;
+use crate::tui::document::{Revealed, Shape};
 use crate::tui::model::{Model, Severity};
 
 /// Folds or unfolds what the cursor is on: lines of the base, else the file.
@@ -22,6 +22,15 @@ pub(super) fn fold(model: &mut Model) {
         return;
     };
     let Some(grid) = document.grid() else {
+        let unfolded = model.compare.unfolded.entry((group, slot)).or_default();
+        if let Some((file, lines)) = document.fold_at(cursor) {
+            unfolded.unfold(file, lines);
+            return;
+        }
+        let base = document.base_line(cursor);
+        if base.is_some_and(|(file, line)| unfolded.fold(file, line)) {
+            return;
+        }
         let folded = model.compare.folded.entry((group, slot)).or_default();
         if !folded.remove(&file) {
             folded.insert(file);
@@ -62,7 +71,7 @@ pub(super) fn folds(model: &mut Model) {
     let said = if document.shape() == Shape::Aligned {
         let revealed = model.compare.revealed.entry(group).or_default();
         let all = !revealed.all;
-        *revealed = crate::tui::document::Revealed::default();
+        *revealed = Revealed::default();
         revealed.all = all;
         let known = opened(model)
             .and_then(|opened| opened.bases())
@@ -72,15 +81,25 @@ pub(super) fn folds(model: &mut Model) {
             (true, false) => "all lines that any candidate quotes are shown: the base is not known",
             (false, _) => "unchanged lines are folded",
         }
+    } else if document.has_base() {
+        let unfolded = model.compare.unfolded.entry((group, slot)).or_default();
+        let all = !unfolded.all;
+        *unfolded = Revealed::default();
+        unfolded.all = all;
+        model.compare.folded.remove(&(group, slot));
+        match all {
+            true => "all lines of the base are shown",
+            false => "unchanged lines are folded",
+        }
     } else {
         let files = document.file_starts().len();
         let folded = model.compare.folded.entry((group, slot)).or_default();
         if folded.is_empty() {
             *folded = (0..files).collect();
-            "all files are folded"
+            "all files are folded; the base is not known: only what hunks quote can be shown"
         } else {
             *folded = BTreeSet::new();
-            "all files are unfolded"
+            "all files are unfolded; the base is not known: only what hunks quote can be shown"
         }
     };
     model.say(Severity::Info, said);

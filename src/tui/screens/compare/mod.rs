@@ -3,6 +3,7 @@
 //! The most used screen: read the patches, put the candidates in order, submit. Only `view.rs`
 //! knows the terminal library; `layout.rs` says where things stand to all of them.
 
+mod applies;
 mod candidates;
 mod colouring;
 mod comparing;
@@ -26,6 +27,7 @@ mod tests_panel;
 mod update;
 mod view;
 
+pub use applies::applies;
 pub use candidates::{Candidate, candidates, letter, order};
 pub use copy::{named as patch_named, saved as patch_saved};
 pub use layout::{Layout, Slot};

@@ -113,20 +113,7 @@ pub(super) fn jump_to_place(model: &mut Model, wanted: Wanted, forward: bool) {
         return model.say(Severity::Info, said);
     };
     let own = candidate(&opened, slot);
-    let columns = layout(model).columns;
-    let shown: Vec<usize> = match columns.as_slice() {
-        [] | [_] => on_base.consensus.counted().to_vec(),
-        columns => {
-            let slots = columns.iter().map(|column| column.slot);
-            slots.map(|slot| candidate(&opened, slot)).collect()
-        }
-    };
-    // The reference is no candidate.
-    let all: Vec<usize> = (0..opened.patches.len()).collect();
-    let is_wanted = |region: &Region| match wanted {
-        Wanted::Difference => region.differs(&shown),
-        Wanted::Unique => region.touched_only_by(own, &all),
-    };
+    let is_wanted = is_wanted(model, &opened, on_base, wanted);
     let rows = rows_of_regions(&document, on_base, own, is_wanted);
     if !jump(model, slot, rows, forward) {
         let side = if forward { "down" } else { "up" };
@@ -135,6 +122,30 @@ pub(super) fn jump_to_place(model: &mut Model, wanted: Wanted, forward: bool) {
             Wanted::Unique => "no place that only this candidate touches further",
         };
         model.say(Severity::Info, format!("{said} {side}"));
+    }
+}
+
+/// Whether a place of the base is one that is looked for.
+pub(super) fn is_wanted(
+    model: &Model,
+    opened: &OpenedGroup,
+    on_base: &OnBase,
+    wanted: Wanted,
+) -> impl Fn(&Region) -> bool + use<> {
+    let own = candidate(opened, focused(model));
+    let columns = layout(model).columns;
+    let shown: Vec<usize> = match columns.as_slice() {
+        [] | [_] => on_base.consensus.counted().to_vec(),
+        columns => {
+            let slots = columns.iter().map(|column| column.slot);
+            slots.map(|slot| candidate(opened, slot)).collect()
+        }
+    };
+    // The reference is no candidate.
+    let all: Vec<usize> = (0..opened.patches.len()).collect();
+    move |region| match wanted {
+        Wanted::Difference => region.differs(&shown),
+        Wanted::Unique => region.touched_only_by(own, &all),
     }
 }
 
@@ -260,6 +271,18 @@ pub(super) fn moved_look(
         format!("↦ moved {word} {path}{number}")
     });
     Some(Moved { note })
+}
+
+/// Whether the cursor is on a line of a moved block.
+pub(super) fn is_moved_here(model: &Model) -> bool {
+    let slot = focused(model);
+    let found = model.compare.document(slot).zip(opened(model));
+    found.is_some_and(|(document, opened)| {
+        let line = document.line(model.compare.place(slot).cursor);
+        line.is_some_and(|line| {
+            moved(opened, document, slot, (line.file, line.hunk, line.line)).is_some()
+        })
+    })
 }
 
 /// Goes to the other end of the moved block at the cursor.

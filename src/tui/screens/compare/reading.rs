@@ -10,7 +10,7 @@ use super::layout::{Column, Layout, Slot};
 use super::places::share_width;
 use super::state::Place;
 use super::update::{focused, layout, opened};
-use crate::tui::document::{Document, Grid, Shape};
+use crate::tui::document::{Document, Grid, Shape, View};
 use crate::tui::model::{Model, OpenedGroup, Severity};
 use crate::tui::scroll::Position;
 
@@ -378,16 +378,22 @@ pub(super) fn document_of(
         Some(index) => opened.patches.get(index)?,
         None => opened.reference.as_ref()?,
     };
+    let plain = View::default();
+    let view = View {
+        split: shape == Shape::Split,
+        quiet: model.compare.quiet_whitespace,
+        folded: model.compare.folded.get(&key).unwrap_or(plain.folded),
+        revealed: model.compare.unfolded.get(&key).unwrap_or(plain.revealed),
+        // An interdiff is of results, not of the base.
+        bases: opened
+            .bases()
+            .map(AsRef::as_ref)
+            .filter(|_| interdiff.is_none()),
+    };
     let patch = interdiff.unwrap_or(patch);
-    let no_file = std::collections::BTreeSet::new();
-    let folded = model.compare.folded.get(&key).unwrap_or(&no_file);
     let is_current = |document: &&Arc<Document>| match (grid, document.grid()) {
         (Some(grid), Some(other)) => Arc::ptr_eq(grid, other),
-        (None, None) => {
-            Arc::ptr_eq(document.patch(), patch)
-                && document.shape() == shape
-                && document.folded() == Some(folded)
-        }
+        (None, None) => Arc::ptr_eq(document.patch(), patch) && document.is_own_in(view),
         _ => false,
     };
     if let Some(document) = before.as_ref().filter(is_current) {
@@ -395,7 +401,7 @@ pub(super) fn document_of(
     }
     let document = match grid {
         Some(grid) => Document::aligned(Arc::clone(grid), candidate(opened, slot)),
-        None => Document::own(Arc::clone(patch), shape == Shape::Split, folded),
+        None => Document::own_in(Arc::clone(patch), view),
     };
     let document = Arc::new(document);
     if let (Some(before), Some(place)) = (before, model.compare.places.get_mut(&key)) {
@@ -422,14 +428,16 @@ pub(super) fn share_rows(model: &mut Model, opened: &OpenedGroup, layout: &Layou
     let shown: Vec<usize> = slots.map(|slot| candidate(opened, slot)).collect();
     let revealed = model.compare.revealed.get(&opened.group);
     let revealed = revealed.cloned().unwrap_or_default();
+    let quiet = model.compare.quiet_whitespace;
     let is_current = model.compare.grid.as_ref().is_some_and(|(group, grid)| {
         *group == opened.group
             && Arc::ptr_eq(grid.aligned(), aligned)
             && grid.shown() == shown
             && *grid.revealed() == revealed
+            && grid.is_quiet() == quiet
     });
     if !is_current {
-        let grid = Grid::of(Arc::clone(aligned), shown, revealed);
+        let grid = Grid::of(Arc::clone(aligned), shown, revealed, quiet);
         model.compare.grid = Some((opened.group, Arc::new(grid)));
     }
 }

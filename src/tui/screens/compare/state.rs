@@ -71,6 +71,8 @@ pub struct State {
     pub documents: BTreeMap<(usize, Slot), Arc<Document>>,
     /// Files of which only the header is shown, by their place in the patch.
     pub folded: BTreeMap<(usize, Slot), BTreeSet<usize>>,
+    /// Lines of the base that each patch on its own shows between its hunks.
+    pub unfolded: BTreeMap<(usize, Slot), Revealed>,
     /// Whether columns share the rows of their base, where they can.
     pub aligned: bool,
     /// The rows that the columns share now, and the group they are of.
@@ -79,7 +81,7 @@ pub struct State {
     pub revealed: BTreeMap<usize, Revealed>,
     /// Whether old and new stand side by side; `None` = when one column is wide enough.
     pub side_by_side: Option<bool>,
-    /// Whether lines of which only white space changed look like unchanged ones.
+    /// Whether changes of white space only are not shown as changes.
     pub quiet_whitespace: bool,
     /// Against whose result the focused one is compared; `None` = the patches are shown.
     pub interdiff: Option<Slot>,
@@ -126,6 +128,7 @@ impl Default for State {
             places: BTreeMap::new(),
             documents: BTreeMap::new(),
             folded: BTreeMap::new(),
+            unfolded: BTreeMap::new(),
             aligned: true,
             grid: None,
             revealed: BTreeMap::new(),
@@ -188,6 +191,7 @@ impl State {
             .collect();
         // A patch with other files has other places.
         self.folded.retain(|(of, _), _| *of != group);
+        self.unfolded.retain(|(of, _), _| *of != group);
         self.revealed.remove(&group);
         self.interdiffs.retain(|(of, ..), _| *of != group);
         self.interdiffing.retain(|(of, ..)| *of != group);

@@ -467,7 +467,7 @@ fn move_columns(model: &mut Model, right: bool) {
 fn toggle_whitespace(model: &mut Model) {
     model.compare.quiet_whitespace = !model.compare.quiet_whitespace;
     let said = if model.compare.quiet_whitespace {
-        "changes of white space only are quiet"
+        "changes of white space only are hidden, counted over each column"
     } else {
         "changes of white space are shown like others"
     };

@@ -341,6 +341,11 @@ impl Page<'_> {
                 }
             }
         }
+        match document.map_or(0, Document::hidden) {
+            0 => {}
+            1 => said.push_str(" · 1 white-space-only change hidden"),
+            n => said.push_str(&format!(" · {n} white-space-only changes hidden")),
+        }
         let right =
             document
                 .filter(|document| !document.is_empty())
@@ -473,7 +478,6 @@ impl Page<'_> {
             search: self.model.compare.query.as_ref(),
             cursor: Some((place.cursor, focused)),
             height: &|row| window.height(row),
-            quiet_whitespace: self.model.compare.quiet_whitespace,
             moved: &moved,
             share_width: places::share_width(self.model, column, first),
             share: &share,
