@@ -14,7 +14,7 @@ use super::{PrintError, PrintOptions, Printed, tell_quiet};
 use crate::diff::{Aligned, AlignedFile, Moves, Patch, Share, moves};
 use crate::tui::area::Area;
 use crate::tui::document::{Document, Grid, Revealed, Row};
-use crate::tui::highlight::{FileColours, Highlighter};
+use crate::tui::highlight::{ColouredSpan, FileColours, Highlighter};
 use crate::tui::model::OnBase;
 use crate::tui::text;
 use crate::tui::theme::Role;
@@ -366,7 +366,7 @@ impl Sheet<'_, '_> {
                         let found = colours.filter(|(of, _)| *of == file);
                         found.map(|(_, colours)| colours)
                     },
-                    base_colours: &|_| &[],
+                    base_colours: &|row| quoted_colours(columns, row),
                 };
                 diff_lines::draw_row(buffer, place, &column.document, (row, skip), &look);
             }
@@ -404,6 +404,16 @@ impl Sheet<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The colours of a row's line as the first column shows it that quotes it.
+fn quoted_colours(columns: &[Column], row: usize) -> &[ColouredSpan] {
+    let mut all = columns.iter().filter_map(|column| {
+        let (of, colours) = column.colours.as_ref()?;
+        let (file, hunk, line) = column.document.sources(row)[0]?;
+        (*of == file).then(|| colours.of(hunk, line))
+    });
+    all.find(|spans| !spans.is_empty()).unwrap_or(&[])
 }
 
 /// Text that is no hunk, and the hunks that stand on no single base, signs and all.

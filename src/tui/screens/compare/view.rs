@@ -321,14 +321,19 @@ impl Page<'_> {
         } else {
             "  ".to_owned()
         };
+        // Before the name, which may be cut.
+        let hidden = match document.map_or(0, Document::hidden) {
+            0 => String::new(),
+            n => format!(" · {n} white-space-only hidden"),
+        };
         let interdiff = self.model.compare.interdiff_shown();
         let interdiff = interdiff.filter(|(_, to, _)| *to == column.slot);
         if let Some((from, to, found)) = interdiff {
             said.push_str(&comparing::title(from, to, found.map(AsRef::as_ref)));
         }
         match column.slot {
-            _ if interdiff.is_some() => {}
-            None => said.push_str("reference patch"),
+            _ if interdiff.is_some() => said.push_str(&hidden),
+            None => said.push_str(&format!("reference patch{hidden}")),
             Some(index) => {
                 said.push_str(&letter(index));
                 if let Some(found) = self.candidates.iter().find(|found| found.index == index) {
@@ -337,14 +342,10 @@ impl Page<'_> {
                         let tie = if found.tied { "=" } else { "" };
                         said.push_str(&format!(" · rank {rank}{tie}"));
                     }
+                    said.push_str(&hidden);
                     said.push_str(&format!(" · {}", text::cut(&found.name, 80)));
                 }
             }
-        }
-        match document.map_or(0, Document::hidden) {
-            0 => {}
-            1 => said.push_str(" · 1 white-space-only change hidden"),
-            n => said.push_str(&format!(" · {n} white-space-only changes hidden")),
         }
         let right =
             document
