@@ -47,7 +47,7 @@ pub struct Document {
 
 #[derive(Debug)]
 enum Rows {
-    Own(own::Own),
+    Own(Box<own::Own>),
     Aligned(aligned::Column),
 }
 
@@ -81,7 +81,7 @@ impl Document {
         Self {
             signs: sign_columns(&patch),
             patch,
-            rows: Rows::Own(rows),
+            rows: Rows::Own(Box::new(rows)),
         }
     }
 
