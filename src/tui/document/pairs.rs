@@ -15,6 +15,8 @@ pub struct Pairs {
     hunks: Vec<OnceLock<Vec<Option<usize>>>>,
     /// How lines changed when only white space did, by hunk.
     blanks: Vec<OnceLock<Vec<WhitespaceChange>>>,
+    /// Added lines that may share a row with the line that they replace, by hunk.
+    joined: Vec<OnceLock<Vec<bool>>>,
     /// Blocks that were only shifted, by hunk.
     shifted: Vec<OnceLock<Vec<Reindented>>>,
     /// Lines that are markers of a merge conflict, by hunk.
@@ -36,6 +38,8 @@ impl Pairs {
         hunks.resize_with(count, OnceLock::new);
         let mut blanks = Vec::new();
         blanks.resize_with(count, OnceLock::new);
+        let mut joined = Vec::new();
+        joined.resize_with(count, OnceLock::new);
         let mut shifted = Vec::new();
         shifted.resize_with(count, OnceLock::new);
         let mut conflicts = Vec::new();
@@ -45,6 +49,7 @@ impl Pairs {
             firsts,
             hunks,
             blanks,
+            joined,
             shifted,
             conflicts,
         }
@@ -100,6 +105,35 @@ impl Pairs {
             && self.partner(at).is_none_or(|partner| {
                 self.whitespace((file, hunk, partner)) != WhitespaceChange::None
             })
+    }
+
+    /// The line of the other side whose row a line shares when removed lines come first: both changed
+    /// in white space only, and no added line of a row of its own stands before them in their block.
+    #[must_use]
+    pub fn joined(&self, at: (usize, usize, usize)) -> Option<usize> {
+        let (file, hunk, line) = at;
+        let partner = self.partner(at)?;
+        let lines = &self.patch.files.get(file)?.hunks.get(hunk)?.lines;
+        let cell = self.joined.get(self.firsts.get(file)? + hunk)?;
+        let joined = cell.get_or_init(|| {
+            let mut in_order = true;
+            let joined = lines.iter().enumerate().map(|(at, line)| match line.kind {
+                LineKind::Added => {
+                    let at = (file, hunk, at);
+                    in_order &= self.partner(at).is_some() && self.is_blank(at);
+                    in_order
+                }
+                LineKind::Context | LineKind::Removed => {
+                    in_order = true;
+                    false
+                }
+                LineKind::NoNewline => false,
+            });
+            joined.collect()
+        });
+        let is_added = lines.get(line)?.kind == LineKind::Added;
+        let added = if is_added { line } else { partner };
+        joined.get(added).copied()?.then_some(partner)
     }
 
     /// Changes of a hunk in white space only, two lines that are paired counted once; and whether

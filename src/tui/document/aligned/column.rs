@@ -256,7 +256,7 @@ impl Column {
         let quoted = self.hunk_line(source);
         let changed = matches!(change, Change::Added | Change::Removed);
         let quiet = changed && self.is_quiet(source);
-        let partner = self.pairs.partner(source).filter(|_| quiet);
+        let partner = self.pairs.joined(source).filter(|_| quiet);
         if partner.is_some() && change == Change::Added {
             // It stands in the row of the line that it replaces.
             return Row::Filler;
@@ -366,11 +366,7 @@ impl Column {
             .get(line)
             .is_some_and(|line| line.old_no.is_none());
         let at = (file, hunk, line);
-        let line = match self
-            .pairs
-            .partner(at)
-            .filter(|_| added && self.is_quiet(at))
-        {
+        let line = match self.pairs.joined(at).filter(|_| added && self.is_quiet(at)) {
             Some(replaced) => replaced,
             None => line,
         };

@@ -133,7 +133,7 @@ impl Grid {
         let at = file.file_of(candidate).zip(self.pairs(candidate));
         at.is_some_and(|(of, pairs)| {
             let at = (of.file, hunk as usize, line as usize);
-            pairs.partner(at).is_some() && pairs.is_blank(at)
+            pairs.joined(at).is_some()
         })
     }
 

@@ -124,3 +124,18 @@ fn lines_that_differ_in_white_space_only_share_a_row() {
     let beside = quiet(&[0, 1]);
     assert_eq!(shown(&beside), [" a", "   b", "/", " c"]);
 }
+
+#[test]
+fn lines_stay_in_the_order_of_the_new_file() {
+    let text = "--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@\n a\n-b\n+with\n+  b\n c\n";
+    let candidates = [CandidatePatch {
+        patch: Arc::new(Patch::read(Arc::from(text))),
+        passing: true,
+    }];
+    let aligned = Arc::new(Aligned::of(&candidates, &Bases::default()));
+    let grid = Grid::of(aligned, vec![0], Revealed::default(), true);
+    let document = Document::aligned(Arc::new(grid), 0);
+    assert_eq!(shown(&document), [" a", " b", "+with", "   b", " c"]);
+    assert_eq!(document.row_of(0, 0, 3), Some(3));
+    assert_eq!(document.change_starts(), [2]);
+}

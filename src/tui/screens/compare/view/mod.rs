@@ -1,4 +1,7 @@
-//! Drawing the compare screen: header, ranking strip, columns.
+//! Drawing the compare screen: where its parts stand, and the columns of patches.
+
+mod files;
+mod header;
 
 use std::sync::Arc;
 
@@ -6,27 +9,25 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::candidates::{Candidate, candidates, figures, letter, mark_results};
+use super::candidates::{Candidate, candidates, letter, mark_results};
 use super::comparing;
 use super::layout::{Column, Layout, Slot};
 use super::panel;
 use super::places;
 use super::reading::Window;
-use super::update::{first_listed, focused, opened, shown_order};
-use crate::domain::redistribution::Status;
-use crate::domain::{Outcome, PatchPresence, RolloutGroup};
-use crate::review::{Origin, ReviewSession, ReviewedGroup};
+use super::update::{focused, opened, shown_order};
+use crate::domain::{PatchPresence, RolloutGroup};
+use crate::review::{ReviewSession, ReviewedGroup};
 use crate::tui::action::Action;
 use crate::tui::area::Area;
 use crate::tui::colouring::ColourOf;
 use crate::tui::document::Document;
 use crate::tui::highlight::ColouredSpan;
 use crate::tui::model::Model;
-use crate::tui::number::advantage;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::diff_lines::{self, Flag, Look};
-use crate::tui::widgets::line::{paint, put, put_parts, put_right};
+use crate::tui::widgets::line::{paint, put, put_right};
 use crate::tui::widgets::ranking_strip;
 use crate::tui::workers::patch_of;
 
@@ -121,9 +122,6 @@ fn gone(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area, data: &Ro
     }
 }
 
-/// What stands between the parts of the header.
-const SEPARATOR: &str = " · ";
-
 struct Page<'a> {
     model: &'a Model,
     theme: &'a Theme,
@@ -139,138 +137,6 @@ struct Page<'a> {
 impl Page<'_> {
     fn style(&self, role: Role) -> Style {
         self.theme.style(role)
-    }
-
-    /// Group, counts and what the person did come first; what may be cut comes last.
-    fn header(&self, buffer: &mut Buffer, area: Area) {
-        let counts = self.counts();
-        let yours = self.yours();
-        // The name gives way, so that counts and state are whole on the narrowest screen.
-        let rest = counts.chars().count() + yours.chars().count() + 2 * SEPARATOR.chars().count();
-        let free = usize::from(area.width).saturating_sub(rest);
-        let name = text::cut(self.data.id.as_str(), free.clamp(12, 40));
-        let text = self.style(Role::Text);
-        let mut parts = vec![
-            (name, self.style(Role::Title)),
-            (counts, text),
-            (yours, self.style(Role::Strong)),
-        ];
-        if self.reviewed.shown.origin == Origin::AcceptedGrader {
-            parts.push(("accepted from grader".to_owned(), text));
-        }
-        parts.push((self.grader(), text));
-        if self.reviewed.class.is_kept() {
-            parts.push((self.reviewed.class.reason().to_owned(), text));
-        }
-        let separator = (SEPARATOR.to_owned(), self.style(Role::Dim));
-        let parts: Vec<_> = parts
-            .into_iter()
-            .enumerate()
-            .flat_map(|(place, part)| {
-                let before = (place > 0).then(|| separator.clone());
-                before.into_iter().chain([part])
-            })
-            .collect();
-        let used = put_parts(buffer, (area.x, area.y), area.width, &parts);
-        let figures = self.figures();
-        let style = self.style(Role::Info);
-        if area.height > 1 {
-            put(buffer, (area.x, area.y + 1), area.width, &figures, style);
-        } else {
-            let free = area.width.saturating_sub(used + 2);
-            put_right(buffer, (area.x + used + 2, area.y), free, &figures, style);
-        }
-    }
-
-    /// How many of all pass, and how many have no outcome.
-    fn counts(&self) -> String {
-        let count = |wanted| {
-            let all = self.data.trajectories.iter();
-            all.filter(|trajectory| trajectory.outcome == wanted)
-                .count()
-        };
-        let mut said = format!(
-            "{}/{} pass",
-            count(Outcome::Pass),
-            self.data.trajectories.len()
-        );
-        let unscored = count(Outcome::Unscored);
-        if unscored > 0 {
-            said.push_str(&format!(" · {unscored} unscored"));
-        }
-        said
-    }
-
-    fn grader(&self) -> String {
-        let answers = self.session.answers(self.group);
-        let Some(answer) = self.session.answer(self.group) else {
-            return "no grader answer".to_owned();
-        };
-        let mut said = format!("grader {}", text::sanitize_line(&answer.grader.name));
-        if answers.len() > 1 {
-            let place = answers
-                .iter()
-                .position(|other| std::ptr::eq(other, answer))
-                .unwrap_or(0);
-            said = format!("answer {} of {}, {said}", place + 1, answers.len());
-        }
-        if answer.ranking.is_none() {
-            said.push_str(&format!(": {}", text::sanitize_line(&answer.status)));
-        }
-        said
-    }
-
-    fn yours(&self) -> String {
-        format!("you: {}", self.session.state(self.group).word())
-    }
-
-    /// Why a group is dropped comes first: its figures follow from that.
-    fn figures(&self) -> String {
-        let class = self.reviewed.class;
-        let mut said = String::new();
-        if !class.is_kept() {
-            said.push_str(class.reason());
-            said.push_str("  ");
-        }
-        let figures = match figures(self.data, self.reviewed) {
-            Ok(figures) => figures,
-            Err(reason) => return format!("{said}no advantages: {reason}"),
-        };
-        let (before, after) = (advantage(figures.before), advantage(figures.after));
-        said.push_str(&format!("Σ passing {before} → {after}"));
-        if let Some(effective) = figures.effective {
-            said.push_str(&format!("  n_eff {effective:.1}/{}", figures.sharing));
-        }
-        match self.reviewed.credit_moved() {
-            Some(moved) => said.push_str(&format!("  credit moved {}", advantage(moved))),
-            None if !class.is_kept() => said.push_str("  not redistributed"),
-            None => said.push_str(&format!("  not redistributed: {}", self.why_not())),
-        }
-        let judgement = self.session.judgement(self.group);
-        if judgement.is_some_and(|judgement| !judgement.note.is_empty()) {
-            said.push_str("  ✎ note");
-        }
-        let problems = opened(self.model).map_or(&[][..], |opened| &opened.content.problems);
-        if let Some(first) = problems.first() {
-            let count = problems.len();
-            said.push_str(&format!("  ⚠ {count} unreadable: {}", text::cut(first, 80)));
-        }
-        said
-    }
-
-    fn why_not(&self) -> &'static str {
-        if self.reviewed.shown.ranking.is_empty() {
-            return "nobody ranked";
-        }
-        match self
-            .reviewed
-            .redistributed
-            .as_ref()
-            .map(|after| after.status)
-        {
-            Ok(Status::Identity) => "all weights are equal",
-            _ => "no ranked pass has a positive advantage",
-        }
     }
 
     fn separator(&self, buffer: &mut Buffer, column: &Column) {
@@ -520,86 +386,4 @@ impl Page<'_> {
         }
         &[]
     }
-
-    fn files(&self, buffer: &mut Buffer, area: Area) {
-        let header = self.style(Role::Header);
-        paint(buffer, (area.x, area.y), area.width, header);
-        let Some(slot) = self.model.compare.focus() else {
-            return;
-        };
-        let Some(document) = self.model.compare.document(Some(slot)) else {
-            return;
-        };
-        let count = document.file_starts().len();
-        put(
-            buffer,
-            (area.x, area.y),
-            area.width,
-            &format!("files of {}: {count}", letter(slot)),
-            header,
-        );
-        let window = usize::from(area.height).saturating_sub(1);
-        let first = first_listed(self.model, document, window);
-        let current = document.file_at(self.model.compare.place(Some(slot)).cursor);
-        for (file, y) in (first..count.min(first + window)).zip(area.y + 1..) {
-            let here = Some(file) == current;
-            let style = self.style(if here { Role::Cursor } else { Role::Text });
-            paint(buffer, (area.x, y), area.width.saturating_sub(1), style);
-            let right = format!(
-                " {} {}",
-                document.file_counts(file),
-                self.touched_by(document, file)
-            );
-            let taken = u16::try_from(right.chars().count()).unwrap_or(0);
-            let width = area.width.saturating_sub(1);
-            let taken = taken.min(width);
-            let mark = if here { "▸" } else { " " };
-            let path = text::sanitize_line(document.file_path(file));
-            let free = usize::from(width - taken).saturating_sub(1);
-            put(
-                buffer,
-                (area.x, y),
-                width - taken,
-                &format!("{mark}{}", tail(&path, free)),
-                style,
-            );
-            put_right(buffer, (area.x, y), width, &right, style);
-        }
-        for y in area.y..area.y + area.height {
-            put(
-                buffer,
-                (area.x + area.width.saturating_sub(1), y),
-                1,
-                "│",
-                self.style(Role::Border),
-            );
-        }
-    }
-
-    /// How many passing candidates touch a file, e.g. `5/5`; equal ones are counted once.
-    fn touched_by(&self, document: &Document, file: usize) -> String {
-        let Some(on_base) = opened(self.model).and_then(|opened| opened.on_base()) else {
-            return String::new();
-        };
-        let counted = on_base.consensus.counted();
-        let path = document.anchor_path(file);
-        let files = &on_base.aligned.files;
-        let Some(found) = files.iter().find(|found| Some(found.path.as_str()) == path) else {
-            return String::new();
-        };
-        let touching = counted
-            .iter()
-            .filter(|&&candidate| found.file_of(candidate).is_some());
-        format!("{}/{}", touching.count(), counted.len())
-    }
-}
-
-/// The end of a path that fits: what tells two files apart is mostly there.
-fn tail(path: &str, width: usize) -> String {
-    let count = path.chars().count();
-    if count <= width {
-        return path.to_owned();
-    }
-    let skipped = count - width.saturating_sub(1);
-    format!("…{}", path.chars().skip(skipped).collect::<String>())
 }

@@ -1,0 +1,152 @@
+//! The lines over the ranking: the group, what was judged, and its figures.
+
+use ratatui::buffer::Buffer;
+
+use super::super::candidates::figures;
+use super::super::update::opened;
+use super::Page;
+use crate::domain::Outcome;
+use crate::domain::redistribution::Status;
+use crate::review::Origin;
+use crate::tui::area::Area;
+use crate::tui::number::advantage;
+use crate::tui::text;
+use crate::tui::theme::Role;
+use crate::tui::widgets::line::{put, put_parts, put_right};
+
+/// What stands between the parts of the header.
+const SEPARATOR: &str = " · ";
+
+impl Page<'_> {
+    /// Group, counts and what the person did come first; what may be cut comes last.
+    pub(super) fn header(&self, buffer: &mut Buffer, area: Area) {
+        let counts = self.counts();
+        let yours = self.yours();
+        // The name gives way, so that counts and state are whole on the narrowest screen.
+        let rest = counts.chars().count() + yours.chars().count() + 2 * SEPARATOR.chars().count();
+        let free = usize::from(area.width).saturating_sub(rest);
+        let name = text::cut(self.data.id.as_str(), free.clamp(12, 40));
+        let text = self.style(Role::Text);
+        let mut parts = vec![
+            (name, self.style(Role::Title)),
+            (counts, text),
+            (yours, self.style(Role::Strong)),
+        ];
+        if self.reviewed.shown.origin == Origin::AcceptedGrader {
+            parts.push(("accepted from grader".to_owned(), text));
+        }
+        parts.push((self.grader(), text));
+        if self.reviewed.class.is_kept() {
+            parts.push((self.reviewed.class.reason().to_owned(), text));
+        }
+        let separator = (SEPARATOR.to_owned(), self.style(Role::Dim));
+        let parts: Vec<_> = parts
+            .into_iter()
+            .enumerate()
+            .flat_map(|(place, part)| {
+                let before = (place > 0).then(|| separator.clone());
+                before.into_iter().chain([part])
+            })
+            .collect();
+        let used = put_parts(buffer, (area.x, area.y), area.width, &parts);
+        let figures = self.figures();
+        let style = self.style(Role::Info);
+        if area.height > 1 {
+            put(buffer, (area.x, area.y + 1), area.width, &figures, style);
+        } else {
+            let free = area.width.saturating_sub(used + 2);
+            put_right(buffer, (area.x + used + 2, area.y), free, &figures, style);
+        }
+    }
+
+    /// How many of all pass, and how many have no outcome.
+    fn counts(&self) -> String {
+        let count = |wanted| {
+            let all = self.data.trajectories.iter();
+            all.filter(|trajectory| trajectory.outcome == wanted)
+                .count()
+        };
+        let mut said = format!(
+            "{}/{} pass",
+            count(Outcome::Pass),
+            self.data.trajectories.len()
+        );
+        let unscored = count(Outcome::Unscored);
+        if unscored > 0 {
+            said.push_str(&format!(" · {unscored} unscored"));
+        }
+        said
+    }
+
+    fn grader(&self) -> String {
+        let answers = self.session.answers(self.group);
+        let Some(answer) = self.session.answer(self.group) else {
+            return "no grader answer".to_owned();
+        };
+        let mut said = format!("grader {}", text::sanitize_line(&answer.grader.name));
+        if answers.len() > 1 {
+            let place = answers
+                .iter()
+                .position(|other| std::ptr::eq(other, answer))
+                .unwrap_or(0);
+            said = format!("answer {} of {}, {said}", place + 1, answers.len());
+        }
+        if answer.ranking.is_none() {
+            said.push_str(&format!(": {}", text::sanitize_line(&answer.status)));
+        }
+        said
+    }
+
+    fn yours(&self) -> String {
+        format!("you: {}", self.session.state(self.group).word())
+    }
+
+    /// Why a group is dropped comes first: its figures follow from that.
+    fn figures(&self) -> String {
+        let class = self.reviewed.class;
+        let mut said = String::new();
+        if !class.is_kept() {
+            said.push_str(class.reason());
+            said.push_str("  ");
+        }
+        let figures = match figures(self.data, self.reviewed) {
+            Ok(figures) => figures,
+            Err(reason) => return format!("{said}no advantages: {reason}"),
+        };
+        let (before, after) = (advantage(figures.before), advantage(figures.after));
+        said.push_str(&format!("Σ passing {before} → {after}"));
+        if let Some(effective) = figures.effective {
+            said.push_str(&format!("  n_eff {effective:.1}/{}", figures.sharing));
+        }
+        match self.reviewed.credit_moved() {
+            Some(moved) => said.push_str(&format!("  credit moved {}", advantage(moved))),
+            None if !class.is_kept() => said.push_str("  not redistributed"),
+            None => said.push_str(&format!("  not redistributed: {}", self.why_not())),
+        }
+        let judgement = self.session.judgement(self.group);
+        if judgement.is_some_and(|judgement| !judgement.note.is_empty()) {
+            said.push_str("  ✎ note");
+        }
+        let problems = opened(self.model).map_or(&[][..], |opened| &opened.content.problems);
+        if let Some(first) = problems.first() {
+            let count = problems.len();
+            said.push_str(&format!("  ⚠ {count} unreadable: {}", text::cut(first, 80)));
+        }
+        said
+    }
+
+    fn why_not(&self) -> &'static str {
+        if self.reviewed.shown.ranking.is_empty() {
+            return "nobody ranked";
+        }
+        match self
+            .reviewed
+            .redistributed
+            .as_ref()
+            .map(|after| after.status)
+        {
+            Ok(Status::Identity) => "all weights are equal",
+            _ => "no ranked pass has a positive advantage",
+        }
+    }
+}
