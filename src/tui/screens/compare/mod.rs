@@ -10,6 +10,7 @@ mod comparing;
 mod copy;
 mod folding;
 mod grid;
+mod judging;
 mod layout;
 mod matrix;
 mod mouse;

@@ -6,13 +6,13 @@ use super::candidates::{Candidate, candidates, mark_results, order};
 use super::colouring;
 use super::comparing;
 use super::folding;
+use super::judging::judge;
 use super::layout::{Layout, MOST_COLUMNS, Slot, automatic};
 use super::places::{self, Wanted};
 use super::reading::{self, Go, Mark, Motion, Window, document_of, jump};
 use super::state::Body;
 use super::{copy, panel, search, search_group, spot};
-use crate::domain::{Move, TrajectoryIndex};
-use crate::review::{Change, ReviewState};
+use crate::domain::TrajectoryIndex;
 use crate::tui::action::Action;
 use crate::tui::area;
 use crate::tui::document::{Document, Shape};
@@ -20,7 +20,7 @@ use crate::tui::effect::Effect;
 use crate::tui::model::{Model, OpenedGroup, Screen, Severity};
 use crate::tui::overlays::Overlay;
 use crate::tui::screens::{groups, steps};
-use crate::tui::update::{change, go_to, open_group, shown_ranking};
+use crate::tui::update::{go_to, open_group, shown_ranking};
 
 /// Cells that one step to the side scrolls.
 const SIDE_STEP: usize = 8;
@@ -162,63 +162,6 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
 fn is_in_patch(model: &Model, spot: &spot::Spot) -> bool {
     let document = model.compare.document(Some(spot.candidate));
     document.is_some_and(|document| spot.at.file < document.patch().files.len())
-}
-
-/// The actions that change the judgement.
-fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
-    let Some(group) = model.compare.group else {
-        return Vec::new();
-    };
-    let mut effects = Vec::new();
-    let focus = model.compare.focus();
-    let moved = |edit: fn(TrajectoryIndex) -> Move| focus.map(|focus| Change::Move(edit(focus)));
-    let wanted = match action {
-        Action::MoveUp => moved(Move::Up),
-        Action::MoveDown => moved(Move::Down),
-        Action::PlaceDigit => focus
-            .zip(digit)
-            .map(|(focus, place)| Change::Move(Move::ToPlace(focus, place))),
-        Action::TieAbove => moved(Move::TieAbove),
-        Action::Split => moved(Move::Split),
-        Action::Unrank => moved(Move::Unrank),
-        Action::AcceptGrader => Some(Change::AcceptGrader),
-        Action::Submit => Some(Change::Submit),
-        Action::Undo => Some(Change::Undo),
-        Action::Redo => Some(Change::Redo),
-        _ => None,
-    };
-    let Some(wanted) = wanted else { return effects };
-    let unread = opened(model).map_or(0, |opened| opened.content.problems.len());
-    let done = change(model, group, wanted, &mut effects);
-    if done && action == Action::Submit && unread > 0 {
-        model.say(
-            Severity::Warning,
-            format!(
-                "{}, though its texts could not all be read",
-                model.status.text
-            ),
-        );
-    }
-    if done && action == Action::Submit && model.saves.failed.is_some() {
-        // Not away from what may be lost.
-        model.say(Severity::Error, "the submission is not stored");
-    } else if done && action == Action::Submit {
-        match next_unfinished(model, group) {
-            Some(next) => {
-                let said = model.status.text.clone();
-                effects.extend(open_group(model, next));
-                model.say(Severity::Info, format!("{said}; next unfinished group"));
-            }
-            None => {
-                let said = model.status.text.clone();
-                model.say(
-                    Severity::Info,
-                    format!("{said}; no unfinished group is left in the list"),
-                );
-            }
-        }
-    }
-    effects
 }
 
 /// The focused candidate as the strip shows it.
@@ -538,31 +481,6 @@ fn neighbour(model: &mut Model, forward: bool) -> Vec<Effect> {
             Vec::new()
         }
     }
-}
-
-/// The next group of the list to work on: one whose order moves credit first, then any other.
-fn next_unfinished(model: &Model, group: usize) -> Option<usize> {
-    let session = model.session.as_ref()?;
-    let shown = groups::visible(model);
-    let from = shown
-        .iter()
-        .position(|&other| other == group)
-        .map_or(0, |place| place + 1);
-    let rotated = shown
-        .iter()
-        .skip(from)
-        .chain(shown.iter().take(from))
-        .copied();
-    let unfinished: Vec<usize> = rotated
-        .filter(|&other| other != group && session.state(other) != ReviewState::Submitted)
-        .collect();
-    let rankable = |&other: &usize| {
-        session
-            .rows()
-            .get(other)
-            .is_some_and(|row| row.class.is_kept() && row.passing >= 2)
-    };
-    unfinished.iter().copied().find(rankable)
 }
 
 /// First visible line of the list of files: the file on screen is always in view.

@@ -1,0 +1,92 @@
+//! What keys change of the judgement: the ranking, its submission, undo.
+
+use super::update::opened;
+use crate::domain::{Move, TrajectoryIndex};
+use crate::review::{Change, ReviewState};
+use crate::tui::action::Action;
+use crate::tui::effect::Effect;
+use crate::tui::model::{Model, Severity};
+use crate::tui::screens::groups;
+use crate::tui::update::{change, open_group};
+
+/// The actions that change the judgement.
+pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
+    let Some(group) = model.compare.group else {
+        return Vec::new();
+    };
+    let mut effects = Vec::new();
+    let focus = model.compare.focus();
+    let moved = |edit: fn(TrajectoryIndex) -> Move| focus.map(|focus| Change::Move(edit(focus)));
+    let wanted = match action {
+        Action::MoveUp => moved(Move::Up),
+        Action::MoveDown => moved(Move::Down),
+        Action::PlaceDigit => focus
+            .zip(digit)
+            .map(|(focus, place)| Change::Move(Move::ToPlace(focus, place))),
+        Action::TieAbove => moved(Move::TieAbove),
+        Action::Split => moved(Move::Split),
+        Action::Unrank => moved(Move::Unrank),
+        Action::AcceptGrader => Some(Change::AcceptGrader),
+        Action::Submit => Some(Change::Submit),
+        Action::Undo => Some(Change::Undo),
+        Action::Redo => Some(Change::Redo),
+        _ => None,
+    };
+    let Some(wanted) = wanted else { return effects };
+    let unread = opened(model).map_or(0, |opened| opened.content.problems.len());
+    let done = change(model, group, wanted, &mut effects);
+    if done && action == Action::Submit && unread > 0 {
+        model.say(
+            Severity::Warning,
+            format!(
+                "{}, though its texts could not all be read",
+                model.status.text
+            ),
+        );
+    }
+    if done && action == Action::Submit && model.saves.failed.is_some() {
+        // Not away from what may be lost.
+        model.say(Severity::Error, "the submission is not stored");
+    } else if done && action == Action::Submit {
+        match next_unfinished(model, group) {
+            Some(next) => {
+                let said = model.status.text.clone();
+                effects.extend(open_group(model, next));
+                model.say(Severity::Info, format!("{said}; next unfinished group"));
+            }
+            None => {
+                let said = model.status.text.clone();
+                model.say(
+                    Severity::Info,
+                    format!("{said}; no unfinished group is left in the list"),
+                );
+            }
+        }
+    }
+    effects
+}
+
+/// The next group of the list to work on: one whose order moves credit first, then any other.
+fn next_unfinished(model: &Model, group: usize) -> Option<usize> {
+    let session = model.session.as_ref()?;
+    let shown = groups::visible(model);
+    let from = shown
+        .iter()
+        .position(|&other| other == group)
+        .map_or(0, |place| place + 1);
+    let rotated = shown
+        .iter()
+        .skip(from)
+        .chain(shown.iter().take(from))
+        .copied();
+    let unfinished: Vec<usize> = rotated
+        .filter(|&other| other != group && session.state(other) != ReviewState::Submitted)
+        .collect();
+    let rankable = |&other: &usize| {
+        session
+            .rows()
+            .get(other)
+            .is_some_and(|row| row.class.is_kept() && row.passing >= 2)
+    };
+    unfinished.iter().copied().find(rankable)
+}
