@@ -4,7 +4,11 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::diff::{HunkLine, LineKind, Patch, Reindented, WhitespaceChange, emphasis};
+use crate::diff::{Hunk, HunkLine, LineKind, Patch, Reindented, WhitespaceChange, emphasis};
+
+/// Patches with more changed lines than this are paired line by line in order when old and new stand
+/// side by side, or white space is hidden: finding the most alike ones would keep the key waiting.
+const LIKENESS_LIMIT: u32 = 20_000;
 
 /// The pairs of a patch's lines.
 #[derive(Debug)]
@@ -55,11 +59,18 @@ impl Pairs {
         }
     }
 
-    /// Sets what is paired in a hunk, unless it is known.
-    pub fn set(&self, file: usize, hunk: usize, pairs: Vec<Option<usize>>) {
-        if let Some(cell) = self.cell(file, hunk) {
-            // What is known stays.
-            let _ = cell.set(pairs);
+    /// Pairs the lines of each block in order when the patch has too many for likeness: for views
+    /// that ask for the pairs of all hunks at once.
+    pub fn keep_order_of_many(&self) {
+        if self.patch.added() + self.patch.removed() <= LIKENESS_LIMIT {
+            return;
+        }
+        for (place, file) in self.patch.files.iter().enumerate() {
+            for (number, hunk) in file.hunks.iter().enumerate() {
+                if let Some(cell) = self.cell(place, number) {
+                    cell.get_or_init(|| pairs_in_order(hunk));
+                }
+            }
         }
     }
 
@@ -226,4 +237,23 @@ impl Pairs {
             emphasis(other_text, text).1
         }
     }
+}
+
+/// Pairs the removed and added lines of each block in order.
+fn pairs_in_order(hunk: &Hunk) -> Vec<Option<usize>> {
+    let mut pairs = vec![None; hunk.lines.len()];
+    let mut removed = std::collections::VecDeque::new();
+    for (at, line) in hunk.lines.iter().enumerate() {
+        match line.kind {
+            LineKind::Removed => removed.push_back(at),
+            LineKind::Added => {
+                if let Some(old) = removed.pop_front() {
+                    (pairs[old], pairs[at]) = (Some(at), Some(old));
+                }
+            }
+            LineKind::Context => removed.clear(),
+            LineKind::NoNewline => {}
+        }
+    }
+    pairs
 }

@@ -95,6 +95,11 @@ impl Grid {
             digits,
             aligned: Arc::clone(&aligned),
         };
+        if quiet {
+            for pairs in &grid.pairs {
+                pairs.keep_order_of_many();
+            }
+        }
         for (number, file) in aligned.files.iter().enumerate() {
             grid.push_file(number, file);
         }

@@ -10,10 +10,6 @@ use crate::diff::{
 };
 use crate::domain::PatchPresence;
 
-/// Patches with more changed lines than this are paired line by line in order when old and new stand
-/// side by side: finding the most alike ones would keep the first key waiting.
-const LIKENESS_LIMIT: u32 = 20_000;
-
 impl Own {
     /// The rows of a patch.
     #[must_use]
@@ -47,6 +43,9 @@ impl Own {
             digits: digits(&patch).max(most),
             patch: Arc::clone(&patch),
         };
+        if view.quiet || view.split {
+            built.pairs.keep_order_of_many();
+        }
         built
             .entries
             .extend((0..count(patch.notes.len())).map(Entry::Note));
@@ -89,7 +88,7 @@ impl Own {
                     self.push_gap(number, next, start.saturating_sub(1));
                     next = end;
                 }
-                self.push_hunk(patch, (file, place), hunk);
+                self.push_hunk((file, place), hunk);
             }
             if let Some(base) = base.filter(|_| !found.hunks.is_empty()) {
                 self.push_gap(number, next, base.lines());
@@ -154,13 +153,9 @@ impl Own {
         self.hunk_starts.push(self.entries.len() - 1);
     }
 
-    fn push_hunk(&mut self, patch: &Patch, of: (usize, usize), hunk: &Hunk) {
+    fn push_hunk(&mut self, of: (usize, usize), hunk: &Hunk) {
         let number = count(self.hunks.len());
         self.hunks.push(of);
-        let needs_pairs = self.quiet || self.shape == Shape::Split;
-        if needs_pairs && patch.added() + patch.removed() > LIKENESS_LIMIT {
-            self.pairs.set(of.0, of.1, pairs_in_order(hunk));
-        }
         if self.quiet {
             let (blanks, only) = self.pairs.blanks(of.0, of.1);
             self.hidden += blanks;
@@ -254,25 +249,6 @@ fn count(number: usize) -> u32 {
 
 fn is_change(kind: LineKind) -> bool {
     matches!(kind, LineKind::Added | LineKind::Removed)
-}
-
-/// Pairs the removed and added lines of each block in order.
-fn pairs_in_order(hunk: &Hunk) -> Vec<Option<usize>> {
-    let mut pairs = vec![None; hunk.lines.len()];
-    let mut removed = std::collections::VecDeque::new();
-    for (at, line) in hunk.lines.iter().enumerate() {
-        match line.kind {
-            LineKind::Removed => removed.push_back(at),
-            LineKind::Added => {
-                if let Some(old) = removed.pop_front() {
-                    (pairs[old], pairs[at]) = (Some(at), Some(old));
-                }
-            }
-            LineKind::Context => removed.clear(),
-            LineKind::NoNewline => {}
-        }
-    }
-    pairs
 }
 
 /// The rows of a hunk as (old line, new line), in an order that keeps both sides in theirs.
