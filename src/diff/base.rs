@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{FilePatch, Hunk, LineKind, Patch};
+use super::{FilePatch, FileStatus, Hunk, LineKind, Patch};
 
 /// A hunk whose header names a wrong line is looked for within so many lines of it.
 const NEARBY: u32 = 2_000;
@@ -131,6 +131,8 @@ pub enum Anchor {
     /// The known base does not have the quoted lines, or at several places; or another hunk covers
     /// the same lines.
     DoesNotApply,
+    /// The hunk adds a whole new file where the base, or another candidate, has one.
+    FileExists,
 }
 
 impl Anchor {
@@ -141,7 +143,14 @@ impl Anchor {
             Self::AsWritten => None,
             Self::Relocated(by) => Some(format!("relocated by {by:+}")),
             Self::DoesNotApply => Some("does not apply here".to_owned()),
+            Self::FileExists => Some("⚠ adds a file that is there already".to_owned()),
         }
+    }
+
+    /// Whether the hunk can be put on the base.
+    #[must_use]
+    pub fn applies(self) -> bool {
+        matches!(self, Self::AsWritten | Self::Relocated(_))
     }
 }
 
@@ -162,6 +171,9 @@ pub struct Contradiction {
 pub fn anchors(patch: &Patch, file: &FilePatch, base: Option<&BaseText>) -> Vec<(u32, Anchor)> {
     let hunks = file.hunks.iter();
     let mut found: Vec<_> = hunks.map(|hunk| anchor(patch, hunk, base)).collect();
+    if file.status == FileStatus::TypeChanged {
+        behind_the_old_content(file, base, &mut found);
+    }
     // A line cannot be changed by two hunks.
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.sort_by_key(|index| found.get(*index).map(|(start, _)| *start));
@@ -175,6 +187,22 @@ pub fn anchors(patch: &Patch, file: &FilePatch, base: Option<&BaseText>) -> Vec<
         }
     }
     found
+}
+
+/// A type change takes the old content away and adds the new one: its lines stand behind all old ones.
+fn behind_the_old_content(file: &FilePatch, base: Option<&BaseText>, found: &mut [(u32, Anchor)]) {
+    let is_new = |hunk: &Hunk| hunk.old_count == 0 && hunk.old_start == 0;
+    let hunks = file.hunks.iter().zip(&*found);
+    let ends = hunks
+        .filter(|(hunk, _)| !is_new(hunk))
+        .map(|(hunk, (start, _))| start.saturating_add(hunk.old_count));
+    let end = ends.max().unwrap_or(1);
+    let end = end.max(base.map_or(1, |base| base.lines().saturating_add(1)));
+    for (hunk, place) in file.hunks.iter().zip(found) {
+        if is_new(hunk) {
+            *place = (end, Anchor::AsWritten);
+        }
+    }
 }
 
 fn anchor(patch: &Patch, hunk: &Hunk, base: Option<&BaseText>) -> (u32, Anchor) {

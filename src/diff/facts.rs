@@ -2,20 +2,20 @@
 //!
 //! Not here: reading (`parse`, `hunks`), mends (`repair`).
 
-use super::conflicts;
-use super::model::{FilePatch, FileStatus, LineKind};
-use super::repair::Repair;
+use super::model::{FilePatch, FileStatus, Hunk, LineKind};
+use super::{conflicts, sections};
 
-/// Completes the files of a patch; joins a removed and an added file of one path and two types.
+/// Completes the files of a patch and joins the sections that are about one file.
 pub(super) fn finish(text: &str, mut files: Vec<FilePatch>) -> Vec<FilePatch> {
     files.iter_mut().for_each(complete);
-    let mut files = join_type_changes(files);
+    let mut files = sections::join(text, files);
     // One fast look at the text saves a slow one at every line of most patches.
     let marked = conflicts::occur(text);
     let has_cr = memchr::memchr(b'\r', text.as_bytes()).is_some();
     let has_end = memchr::memmem::find(text.as_bytes(), b"\n\\").is_some();
     for file in &mut files {
         note_special(text, file);
+        note_overlaps(file);
         if has_cr {
             note_line_ends(text, file);
         }
@@ -48,7 +48,7 @@ fn complete(file: &mut FilePatch) {
 }
 
 /// Words for what a mode stands for; `None` for modes that are not known.
-fn kind_of(mode: &Option<String>) -> Option<&'static str> {
+pub(super) fn kind_of(mode: &Option<String>) -> Option<&'static str> {
     match mode.as_deref()? {
         "120000" => Some("symbolic link"),
         "160000" => Some("submodule"),
@@ -57,39 +57,35 @@ fn kind_of(mode: &Option<String>) -> Option<&'static str> {
     }
 }
 
-/// Git writes a type change as two entries of one path: the old thing removed, the new one added.
-fn join_type_changes(files: Vec<FilePatch>) -> Vec<FilePatch> {
-    let mut joined: Vec<FilePatch> = Vec::with_capacity(files.len());
-    for mut file in files {
-        let same = joined.last_mut().filter(|before| {
-            let kinds = (kind_of(&before.old_mode), kind_of(&file.new_mode));
-            before.status == FileStatus::Deleted
-                && file.status == FileStatus::Added
-                && before.old_path == file.new_path
-                && matches!(kinds, (Some(old), Some(new)) if old != new)
-        });
-        let Some(before) = same else {
-            joined.push(file);
-            continue;
-        };
-        before.status = FileStatus::TypeChanged;
-        before.new_path = file.new_path.take();
-        before.new_mode = file.new_mode.take();
-        before.binary |= file.binary;
-        before.binary_sizes = before.binary_sizes.or(file.binary_sizes);
-        before.added = before.added.saturating_add(file.added);
-        before.removed = before.removed.saturating_add(file.removed);
-        let (hunks, raws) = (before.hunks.len(), before.raw.len());
-        let shifted = file
-            .repairs
-            .drain(..)
-            .map(|repair| repair.shifted(hunks, raws));
-        before.repairs.extend(shifted);
-        before.hunks.append(&mut file.hunks);
-        before.raw.append(&mut file.raw);
-        before.notes.append(&mut file.notes);
+/// Tells of hunks that cover lines of another one: no two can both apply.
+fn note_overlaps(file: &mut FilePatch) {
+    // The hunks of a type change are of two files, those of a merge of several.
+    if file.hunks.len() < 2 || file.parents > 0 || file.status == FileStatus::TypeChanged {
+        return;
     }
-    joined
+    let start = |hunk: &Hunk| match hunk.old_count {
+        0 => hunk.old_start.saturating_add(1),
+        _ => hunk.old_start.max(1),
+    };
+    let mut order: Vec<(usize, &Hunk)> = file.hunks.iter().enumerate().collect();
+    order.sort_by_key(|(_, hunk)| start(hunk));
+    // The hunk that reaches furthest so far, and the line behind it.
+    let mut furthest = (0, 0);
+    let mut notes = Vec::new();
+    for (index, hunk) in order {
+        let start = start(hunk);
+        if start < furthest.1 {
+            let (one, other) = (index + 1, furthest.0 + 1);
+            notes.push(format!(
+                "⚠ hunk {one} covers lines of hunk {other}: it does not apply behind it"
+            ));
+        }
+        let end = start.saturating_add(hunk.old_count);
+        if end > furthest.1 {
+            furthest = (index, end);
+        }
+    }
+    file.notes.append(&mut notes);
 }
 
 /// Type change, target of a link, commits of a submodule.
@@ -207,24 +203,5 @@ fn note_conflicts(text: &str, file: &mut FilePatch) {
         file.notes.push(format!(
             "adds {blocks} conflict{plural}, markers and all (<<<<<<< … >>>>>>>)"
         ));
-    }
-}
-
-impl Repair {
-    /// The same for a file whose hunks were put behind others.
-    fn shifted(mut self, by_hunks: usize, by_raws: usize) -> Self {
-        match &mut self {
-            Self::CountsCorrected { hunk, .. }
-            | Self::Truncated { hunk, .. }
-            | Self::StrippedContext { hunk, .. }
-            | Self::OddHeader { hunk } => *hunk += by_hunks,
-            Self::UnreadableHunk { raw } => *raw += by_raws,
-            Self::NoFileHeader
-            | Self::UnclearPaths { .. }
-            | Self::CrlfPatch
-            | Self::NoFinalNewline
-            | Self::Fenced { .. } => {}
-        }
-        self
     }
 }

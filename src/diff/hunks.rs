@@ -124,8 +124,9 @@ impl Reader<'_> {
             let sign = usize::from(!matches!(line.as_bytes().first(), None | Some(b'\r')));
             hunk.lines.push(HunkLine {
                 kind,
-                old_no: (on_old == 1).then(|| hunk.old_start.saturating_add(taken.0)),
-                new_no: (on_new == 1).then(|| hunk.new_start.saturating_add(taken.1)),
+                // A side without lines has number 0; surplus lines of it are its first.
+                old_no: (on_old == 1).then(|| hunk.old_start.max(1).saturating_add(taken.0)),
+                new_no: (on_new == 1).then(|| hunk.new_start.max(1).saturating_add(taken.1)),
                 range: range.start + sign..range.end,
             });
             taken = (taken.0 + on_old, taken.1 + on_new);

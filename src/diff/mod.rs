@@ -21,6 +21,7 @@ mod patch;
 mod paths;
 mod repair;
 mod results;
+mod sections;
 mod sequence;
 mod whitespace;
 mod words;

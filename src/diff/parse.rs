@@ -18,6 +18,8 @@ use super::paths::{read_path, split_git_header, strip_pair};
 use super::repair::Repair;
 use crate::domain::PatchPresence;
 
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// What was read from a text; every range points into it.
 pub(super) struct Parsed {
     pub(super) files: Vec<FilePatch>,
@@ -45,6 +47,11 @@ pub(super) fn parse(text: &str) -> Parsed {
     // Source lines have about 40 bytes: one growth at most for most patches.
     let mut lines = Vec::with_capacity(text.len().min(64 << 20) / 40);
     lines.extend(line_ranges(text, 0..text.len()));
+    // An editor's mark, no part of the first line.
+    let mark = text.starts_with(BYTE_ORDER_MARK);
+    if let Some(first) = lines.first_mut().filter(|_| mark) {
+        first.start += BYTE_ORDER_MARK.len_utf8();
+    }
     let mut reader = Reader {
         lines,
         crlf: false,
@@ -85,6 +92,9 @@ pub(super) fn parse(text: &str) -> Parsed {
     if !fences.is_empty() {
         let lines = fences.len();
         repairs.push(Repair::Fenced { lines });
+    }
+    if mark {
+        repairs.push(Repair::ByteOrderMark);
     }
     if crlf {
         repairs.push(Repair::CrlfPatch);
@@ -155,8 +165,8 @@ impl<'a> Reader<'a> {
                 self.at += 1;
             } else if line.starts_with("Binary files ") && line.ends_with(" differ") {
                 self.read_binary_line(line);
-            } else if let Some((path, from, to)) = submodule_line(line) {
-                self.read_submodule_log(path, from, to);
+            } else if let Some(submodule) = submodule_line(line) {
+                self.read_submodule_log(&submodule);
             } else {
                 self.take_outside();
             }
@@ -343,7 +353,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A change of a submodule as `--submodule=log` writes it, with the commits' titles behind.
-    fn read_submodule_log(&mut self, path: &str, from: &str, to: &str) {
+    fn read_submodule_log(&mut self, of: &SubmoduleLine<'_>) {
         self.at += 1;
         let first = self.at;
         while self
@@ -353,12 +363,29 @@ impl<'a> Reader<'a> {
             self.at += 1;
         }
         let mode = Some("160000".to_owned());
+        let (path, from, to) = (of.path, of.from, of.to);
+        let (status, note) = match of.what {
+            Some("new submodule") => (FileStatus::Added, format!("submodule added at commit {to}")),
+            Some("submodule deleted") => (
+                FileStatus::Deleted,
+                format!("submodule removed, was at commit {from}"),
+            ),
+            Some(what) => (
+                FileStatus::Modified,
+                format!("submodule: commit {from} → {to} ({what})"),
+            ),
+            None => (
+                FileStatus::Modified,
+                format!("submodule: commit {from} → {to}"),
+            ),
+        };
         let mut file = FilePatch {
+            status,
             old_path: Some(path.to_owned()),
             new_path: Some(path.to_owned()),
-            old_mode: mode.clone(),
-            new_mode: mode,
-            notes: vec![format!("submodule: commit {from} → {to}")],
+            old_mode: mode.clone().filter(|_| status != FileStatus::Added),
+            new_mode: mode.filter(|_| status != FileStatus::Deleted),
+            notes: vec![note],
             ..FilePatch::default()
         };
         if self.at > first {
@@ -377,11 +404,34 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Path and commits of `Submodule PATH FROM..TO:`.
-fn submodule_line(line: &str) -> Option<(&str, &str, &str)> {
-    let (path, commits) = line.strip_prefix("Submodule ")?.rsplit_once(' ')?;
+/// A line of `--submodule=log`.
+struct SubmoduleLine<'a> {
+    path: &'a str,
+    from: &'a str,
+    to: &'a str,
+    /// What stands in brackets behind the commits: `new submodule`, `submodule deleted` …
+    what: Option<&'a str>,
+}
+
+/// Reads `Submodule PATH FROM..TO:` and `Submodule PATH FROM...TO (new submodule)`.
+fn submodule_line(line: &str) -> Option<SubmoduleLine<'_>> {
+    let rest = line.strip_prefix("Submodule ")?;
+    let rest = rest.strip_suffix(':').unwrap_or(rest);
+    let bracket = rest
+        .strip_suffix(')')
+        .and_then(|rest| rest.rsplit_once(" ("));
+    let (rest, what) = match bracket {
+        Some((rest, what)) => (rest, Some(what)),
+        None => (rest, None),
+    };
+    let (path, commits) = rest.rsplit_once(' ')?;
     let (from, to) = commits.trim_end_matches(':').split_once("..")?;
     let to = to.trim_start_matches('.');
     let hex = |text: &str| text.len() >= 7 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    (hex(from) && hex(to)).then_some((path, from, to))
+    (hex(from) && hex(to)).then_some(SubmoduleLine {
+        path,
+        from,
+        to,
+        what,
+    })
 }

@@ -52,6 +52,17 @@ pub enum Repair {
     },
     /// The lines of the patch itself end in CRLF.
     CrlfPatch,
+    /// The text begins with a byte order mark.
+    ByteOrderMark,
+    /// A file that several sections edit: they were read as one.
+    RepeatedFile {
+        /// Its path.
+        path: String,
+        /// The first hunk of the second section, 0-based.
+        hunk: usize,
+        /// How many sections.
+        sections: usize,
+    },
     /// The patch's last line has no newline.
     NoFinalNewline,
     /// Markdown fences around the patch.
@@ -69,6 +80,7 @@ impl Repair {
             Self::CountsCorrected { hunk, .. }
             | Self::Truncated { hunk, .. }
             | Self::StrippedContext { hunk, .. }
+            | Self::RepeatedFile { hunk, .. }
             | Self::OddHeader { hunk } => Some(*hunk),
             _ => None,
         }
@@ -119,6 +131,17 @@ impl fmt::Display for Repair {
                 write!(f, "the header's paths cannot be told apart: {header}")
             }
             Self::CrlfPatch => write!(f, "the patch itself has CRLF line ends"),
+            Self::ByteOrderMark => write!(f, "a byte order mark before the patch left out"),
+            Self::RepeatedFile { path, sections, .. } => {
+                let times = match sections {
+                    2 => "twice".to_owned(),
+                    n => format!("{n} times"),
+                };
+                write!(
+                    f,
+                    "{path} is there {times}: read as one file, every hunk on the base"
+                )
+            }
             Self::NoFinalNewline => write!(f, "the patch does not end with a newline"),
             Self::Fenced { .. } => write!(f, "code fences around the diff left out"),
         }

@@ -4,7 +4,7 @@
 //! What is *not* here: comparing two of them ([`super::results`], [`super::interdiff`]).
 
 use super::aligned::{Aligned, AlignedFile, AlignedRow, Cell, LineText};
-use super::{Anchor, FilePatch, FileStatus};
+use super::{FilePatch, FileStatus};
 
 /// A piece of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,10 +78,14 @@ pub(super) fn facts(
         return Err(NotComparable::Opaque);
     }
     let anchors = touched.map_or(&[][..], |touched| &touched.anchors);
-    if let Some(hunk) = anchors.iter().position(|a| *a == Anchor::DoesNotApply) {
+    if let Some(hunk) = anchors.iter().position(|anchor| !anchor.applies()) {
         return Err(NotComparable::DoesNotApply(hunk + 1));
     }
     let patch_file = patch_file(aligned, of, candidate);
+    // A part of the change that has no lines leaves the whole untold.
+    if patch_file.is_some_and(|file| file.binary || !file.raw.is_empty()) {
+        return Err(NotComparable::Opaque);
+    }
     let path = match patch_file {
         None => of.base_path.as_deref().filter(|_| !of.is_copy),
         Some(file) => file.new_path.as_deref(),

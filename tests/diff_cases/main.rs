@@ -4,6 +4,7 @@
 mod diffy_agrees;
 mod mutants;
 mod real;
+mod sections;
 
 use std::fs;
 use std::path::{Path, PathBuf};

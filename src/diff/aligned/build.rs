@@ -103,6 +103,9 @@ fn file(
         });
         scripts.push(script);
     }
+    if copy.is_none() && (is_old || base.is_some()) {
+        tell_existing(&mut of_candidates, candidates);
+    }
     let mut made = AlignedFile {
         path: copy.unwrap_or(path).to_owned(),
         base_path: (is_old || base.is_some()).then(|| path.to_owned()),
@@ -125,6 +128,17 @@ fn file(
     }
     made.regions = regions::regions(&made, candidates);
     made
+}
+
+/// Marks the hunks of candidates that add a file anew although the base has it.
+fn tell_existing(of_candidates: &mut [Option<FileOf>], candidates: &[CandidatePatch]) {
+    for (of, candidate) in of_candidates.iter_mut().zip(candidates) {
+        let Some(of) = of else { continue };
+        let file = candidate.patch.files.get(of.file);
+        if file.is_some_and(|file| file.status == FileStatus::Added) {
+            of.anchors.fill(Anchor::FileExists);
+        }
+    }
 }
 
 /// What is known of the end of the base file.

@@ -368,6 +368,8 @@ impl Aligned {
             Cell::Context { hunk, line }
             | Cell::Removed { hunk, line }
             | Cell::Added { hunk, line } => self.line(file, candidate, hunk, line),
+            // The target of a copy is not there where nobody makes it.
+            Cell::Absent if of.is_copy => None,
             Cell::Untouched | Cell::Absent => self.base_of_row(file, row),
             Cell::Filler | Cell::Opaque => None,
         }

@@ -142,7 +142,7 @@ impl OpenedFile {
                 let anchors = anchors(&patch, found, Some(base));
                 let stands = |(line, anchor): (u32, Anchor)| {
                     let place = line.saturating_sub(1) as usize;
-                    (anchor != Anchor::DoesNotApply).then_some(place)
+                    anchor.applies().then_some(place)
                 };
                 anchors.into_iter().map(stands).collect::<Option<Vec<_>>>()
             }

@@ -8,7 +8,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::folding::{Folding, Kind, sentence};
-use super::moved;
 use super::paper::Paper;
 use super::{PrintError, PrintOptions, Printed, tell_quiet};
 use crate::diff::{Aligned, AlignedFile, Moves, Patch, Share, moves};
@@ -20,6 +19,7 @@ use crate::tui::text;
 use crate::tui::theme::Role;
 use crate::tui::widgets::diff_lines::{self, Look};
 use crate::tui::widgets::line::{put, put_right};
+use crate::tui::widgets::moved;
 
 /// The least columns of a candidate.
 const LEAST: usize = 24;

@@ -8,7 +8,6 @@ mod aligned;
 mod coloured_row;
 mod folding;
 mod interdiff;
-mod moved;
 mod own;
 mod paper;
 

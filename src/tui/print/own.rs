@@ -7,7 +7,6 @@ use std::io;
 use std::sync::Arc;
 
 use super::folding::{Folding, Kind, sentence};
-use super::moved;
 use super::paper::Paper;
 use super::{PrintOptions, Printed};
 use crate::diff::{Bases, Moves, Patch, moves};
@@ -17,6 +16,7 @@ use crate::tui::highlight::{FileColours, Highlighter};
 use crate::tui::model::OnBase;
 use crate::tui::theme::Role;
 use crate::tui::widgets::diff_lines::{self, Look};
+use crate::tui::widgets::moved;
 
 /// Prints the candidates.
 ///

@@ -50,8 +50,10 @@ pub struct Look<'a> {
 /// A line of a block that was moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moved {
-    /// Where the other end is; at the first line.
+    /// Where the other end is; at the first line and at edited ones.
     pub note: Option<String>,
+    /// For a line that was edited on the way: the bytes that the line at the other end does not have.
+    pub edited: Option<Vec<Range<usize>>>,
 }
 
 /// Lines of a file that a finding is about.
@@ -406,8 +408,12 @@ impl Painter<'_, '_> {
             let changed = matches!(code.change, Change::Added | Change::Removed);
             changed.then(|| (self.look.moved)(source)).flatten()
         });
+        // An edited line of a moved block is a change like others.
+        let edited = moved.as_ref().and_then(|moved| moved.edited.as_deref());
+        let words = edited.unwrap_or(&code.words);
         let role = match (&moved, code.change) {
             _ if code.mark == Some(Mark::Whitespace) => Role::Untouched,
+            _ if edited.is_some() => role,
             (Some(_), Change::Removed) => Role::MovedFrom,
             (Some(_), Change::Added) => Role::MovedTo,
             _ => role,
@@ -461,7 +467,7 @@ impl Painter<'_, '_> {
             Some(Mark::Contradicts) => Some(("≠", Role::Conflict)),
             Some(Mark::Conflict) => Some(("!", Role::Conflict)),
             Some(Mark::Whitespace) => Some(("~", Role::Whitespace)),
-            None => None,
+            None => edited.map(|_| ("±", Role::Dim)),
         };
         if let Some((symbol, role)) = mark {
             let style = base.patch(self.style(role));
@@ -481,7 +487,7 @@ impl Painter<'_, '_> {
         let layers = Layers {
             base,
             syntax: syntax.unwrap_or(&[]),
-            words: &code.words,
+            words,
             word: self.style(word),
             grounds: (role, word),
             matches: self.matches(code.text),
@@ -491,11 +497,11 @@ impl Painter<'_, '_> {
                 changed
                     && (at >= trailing
                         || only_blanks
-                            && (covering(&code.words, at, Range::clone).is_some() || at < leading))
+                            && (covering(words, at, Range::clone).is_some() || at < leading))
             },
         };
         self.text(code.text, skip, gutter, &layers);
-        let note = moved.and_then(|moved| moved.note);
+        let note = moved.as_ref().and_then(|moved| moved.note.clone());
         let note = note.or_else(|| code.note.clone());
         let note = note.or_else(|| {
             let said = "\\ no newline at the end of the file";

@@ -3,6 +3,7 @@
 pub mod advantage_bar;
 pub mod diff_lines;
 pub mod line;
+pub mod moved;
 pub mod ranking_strip;
 pub mod status_line;
 pub mod text_lines;

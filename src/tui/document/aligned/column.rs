@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::grid::{Entry, Grid};
 use crate::diff::{
-    AlignedRow, Anchor as HunkAnchor, Cell, Hunk, HunkLine, Patch, WhitespaceChange,
+    AlignedFile, AlignedRow, Anchor as HunkAnchor, Cell, Hunk, HunkLine, Patch, WhitespaceChange,
 };
 use crate::tui::document::pairs::Pairs;
 use crate::tui::document::{Anchor, Change, Code, Line, Mark, Row};
@@ -180,11 +180,24 @@ impl Column {
                 from, to, unknown, ..
             } => Row::Fold(folded((to + 1).saturating_sub(from), unknown)),
             Entry::Base { file, line } => {
-                let text = self.grid.file(file)?.base_text(line).unwrap_or("");
+                let found = self.grid.file(file)?;
+                if !self.keeps_base(found) {
+                    return Some(Row::Filler);
+                }
+                let text = found.base_text(line).unwrap_or("");
                 Row::Code(self.untouched(at, (file, line), text))
             }
             Entry::Row { file, row } => self.line_row(at, (file, row)),
         })
+    }
+
+    /// Whether base lines that the candidate does not quote are in its file: not in a copy that it
+    /// does not make, and nobody knows what a change without lines leaves behind.
+    fn keeps_base(&self, file: &AlignedFile) -> bool {
+        match file.file_of(self.candidate) {
+            Some(of) => !of.opaque,
+            None => !file.is_copy,
+        }
     }
 
     fn closed(&self, file: u32) -> String {
@@ -237,8 +250,6 @@ impl Column {
             Cell::Removed { hunk, line } => (Change::Removed, hunk, line),
             Cell::Added { hunk, line } => (Change::Added, hunk, line),
             Cell::Untouched | Cell::Absent | Cell::Opaque => {
-                let text =
-                    text.or_else(|| self.grid.aligned.base_of_row(file as usize, row as usize));
                 return match (base, text) {
                     (Some(base), Some(text)) => {
                         Row::Code(self.untouched(at, (file, base), text.text))

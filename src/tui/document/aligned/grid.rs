@@ -432,9 +432,15 @@ impl Fold {
 /// What is to be known of a candidate's file.
 fn facts(file: &AlignedFile, patch: &Patch, candidate: usize) -> Vec<String> {
     let Some(of) = file.file_of(candidate) else {
-        return Vec::new();
+        return match file.is_copy {
+            true => vec!["not there: others copy it".to_owned()],
+            false => Vec::new(),
+        };
     };
     let mut facts = patch.file_notes(of.file);
+    if of.opaque && !file.is_empty() {
+        facts.push("content not known: the change has no lines".to_owned());
+    }
     for (hunk, anchor) in of.anchors.iter().enumerate() {
         if let (true, Some(mark)) = (*anchor != HunkAnchor::AsWritten, anchor.mark()) {
             facts.push(format!("hunk {}: {mark}", hunk + 1));

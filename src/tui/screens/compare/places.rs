@@ -247,30 +247,9 @@ pub(super) fn moved_look(
     slot: Slot,
     at: (usize, usize, usize),
 ) -> Option<Moved> {
-    let (block, (file, hunk, line)) = moved(opened, document, slot, at)?;
-    let (is_from, end) = match (block.from.file, block.from.hunk) == (at.0, at.1)
-        && block.from.lines.contains(&at.2)
-        && block
-            .lines
-            .iter()
-            .any(|&(old, new)| old == at.2 && new == line)
-    {
-        true => (true, &block.from),
-        false => (false, &block.to),
-    };
-    let patch = document.patch();
-    let there = patch.files.get(file);
-    let number = there
-        .and_then(|file| file.hunks.get(hunk)?.lines.get(line))
-        .and_then(|line| if is_from { line.new_no } else { line.old_no });
-    let note = (end.lines.start == at.2).then(|| {
-        let path = there.map_or("", |file| file.path());
-        let path = text::sanitize_line(path.rsplit('/').next().unwrap_or(path));
-        let number = number.map_or(String::new(), |number| format!(":{number}"));
-        let word = if is_from { "to" } else { "from" };
-        format!("↦ moved {word} {path}{number}")
-    });
-    Some(Moved { note })
+    moved(opened, document, slot, at)?;
+    let moves = opened.on_base()?.moves.get(candidate(opened, slot))?;
+    crate::tui::widgets::moved::mark(moves, document.patch(), at)
 }
 
 /// Whether the cursor is on a line of a moved block.
