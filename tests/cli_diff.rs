@@ -215,8 +215,8 @@ fn candidates_stand_side_by_side_on_their_base_with_the_consensus() {
         "{stat}"
     );
     let regions = desk.out(&["--json"]);
-    let regions = regions.lines().filter(|line| line.contains("\"region\""));
-    let region: Value = serde_json::from_str(regions.last().unwrap()).unwrap();
+    let mut regions = regions.lines().filter(|line| line.contains("\"region\""));
+    let region: Value = serde_json::from_str(regions.next_back().unwrap()).unwrap();
     assert_eq!(region["passing"], 2);
     assert_eq!(region["results"]["A"], region["results"]["C"]);
     assert_ne!(region["results"]["A"], region["results"]["B"]);
