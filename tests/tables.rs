@@ -91,6 +91,11 @@ fn the_readme_holds_the_key_table() {
 }
 
 #[test]
+fn the_readme_holds_the_words_on_the_screen() {
+    check_readme("words", &gagar::tui::legend::markdown());
+}
+
+#[test]
 fn the_readme_holds_the_table_of_formats() {
     check_readme("formats", &gagar::formats::listing::markdown());
 }

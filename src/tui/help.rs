@@ -27,12 +27,54 @@ pub fn rows(model: &Model) -> Vec<HelpRow> {
                 .iter()
                 .filter(move |action| action.context() == context)
         })
+        .filter(|&&action| reaches(model, action))
         .map(|&action| HelpRow {
             action,
             keys: keys_of(model, action),
             applies: applies(model, action),
         })
+        .filter(|row| !row.keys.is_empty())
         .collect()
+}
+
+/// Whether an action has anything to act on in what stands below the strip: a panel has no hunks,
+/// rows and columns of patches.
+fn reaches(model: &Model, action: Action) -> bool {
+    let on_patches = match action {
+        // The tables walk through the candidates with them.
+        Action::Left | Action::Right => model.compare.body == compare::Body::Task,
+        Action::Columns
+        | Action::ScrollMode
+        | Action::Wrap
+        | Action::NextHunk
+        | Action::PreviousHunk
+        | Action::NextFile
+        | Action::PreviousFile
+        | Action::FileList
+        | Action::Aligned
+        | Action::SideBySide
+        | Action::Whitespace
+        | Action::Fold
+        | Action::Folds
+        | Action::ColumnsRight
+        | Action::ColumnsLeft
+        | Action::Interdiff
+        | Action::InterdiffOther
+        | Action::NextRemark
+        | Action::PreviousRemark
+        | Action::OtherEnd
+        | Action::NextDifference
+        | Action::PreviousDifference
+        | Action::NextUnique
+        | Action::PreviousUnique
+        | Action::OpenStepOfHunk
+        | Action::CopyLine
+        | Action::CopyHunk
+        | Action::CopyPath => true,
+        _ => false,
+    };
+    let panel = model.screen == Screen::Compare && model.compare.body != compare::Body::Diff;
+    !(panel && on_patches)
 }
 
 /// Whether an action would do something now, as far as that is cheap to tell.
@@ -65,238 +107,12 @@ pub fn applies(model: &Model, action: Action) -> bool {
         Action::OtherColumn | Action::SecondTrajectory => steps::candidates(model) > 1,
         Action::SyncColumns => steps::beside(model).is_some(),
         Action::OpenHunk => steps::may_have_hunk(model),
-        Action::Marks => {
-            compare::focused_candidate(model).is_some_and(|found| !found.marks.is_empty())
-        }
+        Action::Marks => compare::focused_candidate(model).is_some_and(|found| found.is_marked()),
         Action::NextTheme => model.theme_names.len() > 1,
         action if action.context() == Context::Global => true,
         action => compare::applies(model, action).unwrap_or(loaded.is_some()),
     }
 }
-
-/// Words and marks of a screen with what they mean, for the end of the key sheet.
-#[must_use]
-pub fn legend(context: Context) -> &'static [(&'static str, &'static str)] {
-    match context {
-        Context::Groups => LEGEND,
-        Context::Compare => COMPARE_LEGEND,
-        Context::Tests => &TESTS_LEGEND,
-        Context::Matrix => &MATRIX_LEGEND,
-        Context::Steps => &STEPS_LEGEND,
-        _ => &[],
-    }
-}
-
-const STEPS_LEGEND: [(&str, &str); 8] = [
-    (
-        "⟲3",
-        "the line overwrote itself (carriage returns): its last state, after 3 earlier ones; \
-         whole_texts shows them all",
-    ),
-    (
-        "⧉",
-        "encoded data such as an image: its start and size; whole_texts shows it all",
-    ),
-    (
-        "✎ edit",
-        "a call that is known to edit files; what a script does in other ways is not known",
-    ),
-    (
-        "✗",
-        "an observation that failed: an exit code other than 0, or the trace says so; what a text \
-         says does not count",
-    ),
-    (
-        "search",
-        "plain text, behind re: a regular expression; letter case counts when it has an upper-case \
-         letter",
-    ),
-    (
-        "writes lines",
-        "the step's edit holds lines that the hunk adds; the last of the steps with the most",
-    ),
-    (
-        "2 of 3",
-        "answers the second of three calls that were made at once",
-    ),
-    ("✗ exit", "exit code of a command that failed"),
-];
-
-const TESTS_LEGEND: [(&str, &str); 5] = [
-    (
-        "✓ ✗ E S ? ·",
-        "passed, failed, error, skipped, status unknown, no result recorded",
-    ),
-    (
-        "≠",
-        "the candidates that ran it differ; such tests come first",
-    ),
-    (
-        "fail to pass",
-        "failed before the change and have to pass with it",
-    ),
-    ("pass to pass", "passed before and have to pass still"),
-    ("● ○ ?", "passing, failing, unscored"),
-];
-
-const MATRIX_LEGEND: [(&str, &str); 7] = [
-    (
-        "+12 −3",
-        "lines added and removed; · = the file is not touched",
-    ),
-    (
-        "A D R C T",
-        "added, deleted, renamed, copied, became another kind of thing; mode: only the mode \
-         changed; bin: binary",
-    ),
-    ("=B", "the very same change of this file as candidate B's"),
-    (
-        "pass, all",
-        "how many of the passing, of all candidates touch it",
-    ),
-    ("only B", "nobody else touches the file"),
-    ("no pass", "no passing candidate touches the file"),
-    ("nobody", "only the reference patch touches the file"),
-];
-
-const LEGEND: &[(&str, &str)] = &[
-    (
-        "not ranked",
-        "up, down and tie first rank all passing as they are shown when nothing is ranked; else the \
-         candidate enters last",
-    ),
-    (
-        "following",
-        "files are looked at again while they grow or change, or at once by the key of reload; \
-         --no-follow leaves them",
-    ),
-    (
-        "indexing",
-        "files are read; back on the list stops it when no search or filter is on, reload goes on",
-    ),
-    (
-        "kept / dropped",
-        "kept for training: some pass and some fail; else dropped, no advantage to learn from",
-    ),
-    (
-        "rankable",
-        "kept, with two or more passing: a ranking can move credit",
-    ),
-    (
-        "credit moved",
-        "share of the passing advantage that the ranking moves, 0 to 1",
-    ),
-    (
-        "disagr",
-        "part of the passing credit on which your ranking and the grader's disagree",
-    ),
-    ("⚑", "findings of the grader"),
-    (
-        "≠",
-        "its rank, or those it ties with, are others in the grader's ranking",
-    ),
-    (
-        "=",
-        "ties with others of the same rank; in the marks: same patch",
-    ),
-    ("×", "multiplier: advantage after / before the ranking"),
-    (
-        "share",
-        "part of the passing credit that the candidate gets",
-    ),
-    (
-        "n_eff",
-        "how many candidates the credit is spread over: 1 / Σ share²",
-    ),
-    ("● ○ ?", "passing, failing, unscored"),
-    (
-        "edited",
-        "submitted, then changed: the submission counts until the next",
-    ),
-    (
-        "stale",
-        "judged on other data than what is loaded: does not count",
-    ),
-];
-
-const COMPARE_LEGEND: &[(&str, &str)] = &[
-    (
-        "5/7",
-        "beside the first line of a change: so many of the passing candidates touch this place of the \
-         base, equal results counted once",
-    ),
-    (
-        "╱╱╱",
-        "another column, or the other side, has lines of its own here",
-    ),
-    (
-        "⋯",
-        "lines that no column changes, or that nobody quotes while the base is not known",
-    ),
-    ("↦", "a moved block, and where its other end is"),
-    (
-        "~",
-        "only white space changed in this line, and such changes are hidden",
-    ),
-    ("▪", "on the scroll bar: a change; ⚑ a finding"),
-    (
-        "not ranked",
-        "up, down and tie first rank all passing as they are shown when nothing is ranked; else the \
-         candidate enters last",
-    ),
-    (
-        "following",
-        "files are looked at again while they grow or change, or at once by the key of reload; \
-         --no-follow leaves them",
-    ),
-    (
-        "indexing",
-        "files are read; back on the list stops it when no search or filter is on, reload goes on",
-    ),
-    (
-        "kept / dropped",
-        "kept for training: some pass and some fail; else dropped, no advantage to learn from",
-    ),
-    (
-        "rankable",
-        "kept, with two or more passing: a ranking can move credit",
-    ),
-    (
-        "credit moved",
-        "share of the passing advantage that the ranking moves, 0 to 1",
-    ),
-    (
-        "disagr",
-        "part of the passing credit on which your ranking and the grader's disagree",
-    ),
-    ("⚑", "findings of the grader"),
-    (
-        "≠",
-        "its rank, or those it ties with, are others in the grader's ranking",
-    ),
-    (
-        "=",
-        "ties with others of the same rank; in the marks: same patch",
-    ),
-    ("×", "multiplier: advantage after / before the ranking"),
-    (
-        "share",
-        "part of the passing credit that the candidate gets",
-    ),
-    (
-        "n_eff",
-        "how many candidates the credit is spread over: 1 / Σ share²",
-    ),
-    ("● ○ ?", "passing, failing, unscored"),
-    (
-        "edited",
-        "submitted, then changed: the submission counts until the next",
-    ),
-    (
-        "stale",
-        "judged on other data than what is loaded: does not count",
-    ),
-];
 
 const STEPS_FOOTER: [(Action, &str); 11] = [
     (Action::NextStep, "step"),
@@ -328,14 +144,14 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
         Context::Compare => &[
             (Action::Submit, "submit"),
             (Action::Undo, "undo"),
+            (Action::NextHunk, "hunk"),
             (Action::Marks, "marks"),
+            (Action::NextDifference, "differs"),
             (Action::MoveDown, "down"),
             (Action::MoveUp, "up"),
             (Action::FocusNext, "next"),
             (Action::TieAbove, "tie"),
             (Action::AcceptGrader, "accept"),
-            (Action::NextHunk, "hunk"),
-            (Action::NextDifference, "difference"),
             (Action::Aligned, "aligned"),
             (Action::Interdiff, "interdiff"),
             (Action::Tests, "tests"),
@@ -397,6 +213,58 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
         .filter(|(action, _)| applies(model, *action))
         .filter_map(|(action, word)| Some((model.keymap.key_of(action)?, word)))
         .collect()
+}
+
+/// What may follow the keys that were pressed, e.g. `y` and `line`: the words of the actions' names
+/// without those that all of them begin with.
+#[must_use]
+pub fn continuations(model: &Model) -> Vec<(String, String)> {
+    let found = model
+        .keymap
+        .continuations(model.context(), &model.pending_keys);
+    let first_word = |action: Action| action.name().split('_').next().unwrap_or_default();
+    let shared = found
+        .first()
+        .map(|&(_, action)| first_word(action))
+        .filter(|word| found.iter().all(|&(_, other)| first_word(other) == *word));
+    found
+        .into_iter()
+        .map(|(keys, action)| {
+            let name = action.name();
+            let short = shared.and_then(|word| name.strip_prefix(word)?.strip_prefix('_'));
+            (keys, short.unwrap_or(name).replace('_', " "))
+        })
+        .collect()
+}
+
+/// The keys that lead to the other matches of a search, for the message of a match.
+#[must_use]
+pub fn match_keys(model: &Model) -> String {
+    let key = |action, word| {
+        let key = model.keymap.key_of(action)?;
+        Some(format!("{key} {word}"))
+    };
+    let keys = [
+        key(Action::NextMatch, "next"),
+        key(Action::PreviousMatch, "before"),
+    ];
+    let keys: Vec<_> = keys.into_iter().flatten().collect();
+    match keys.is_empty() {
+        true => String::new(),
+        false => format!(" · {}", keys.join(" ")),
+    }
+}
+
+/// What is appended to the message of a change that can be undone, when it fits.
+#[must_use]
+pub fn undo_hint(model: &Model) -> String {
+    /// Cells for what is said of saves, at the right.
+    const SAVES: usize = 12;
+    let hint = model.keymap.key_of(Action::Undo);
+    let hint = hint.map(|key| format!("; {key} undoes"));
+    let taken = crate::tui::text::width(&model.status.text) + SAVES;
+    hint.filter(|hint| taken + hint.len() <= usize::from(model.size.0))
+        .unwrap_or_default()
 }
 
 fn keys_of(model: &Model, action: Action) -> String {

@@ -71,6 +71,29 @@ impl Keymap {
         }
     }
 
+    /// What may follow the beginning of a sequence: the keys that are left, and what they do there.
+    /// The innermost context comes first; what it takes means nothing further out.
+    #[must_use]
+    pub fn continuations(&self, context: Context, pressed: &[Key]) -> Vec<(String, Action)> {
+        let mut found: Vec<(&[Key], Action)> = Vec::new();
+        for &wanted in context.chain() {
+            for &action in Action::ALL.iter().filter(|a| a.context() == wanted) {
+                for sequence in self.keys.get(&action).into_iter().flatten() {
+                    let rest = sequence.strip_prefix(pressed);
+                    let rest = rest.filter(|rest| !rest.is_empty());
+                    if let Some(rest) = rest
+                        && found.iter().all(|(other, _)| *other != rest)
+                    {
+                        found.push((rest, action));
+                    }
+                }
+            }
+        }
+        let print = |keys: &[Key]| keys.iter().map(Key::to_string).collect::<String>();
+        let found = found.into_iter();
+        found.map(|(keys, action)| (print(keys), action)).collect()
+    }
+
     /// The keys of an action as text, in the order of the keymap; empty when unbound.
     #[must_use]
     pub fn keys_of(&self, action: Action) -> Vec<String> {
@@ -192,6 +215,19 @@ mod tests {
         ))
         .unwrap_err();
         assert_eq!(errors.len(), 4, "{errors:?}");
+    }
+
+    #[test]
+    fn the_continuations_of_a_sequence_come_from_the_table() {
+        let keymap = Keymap::new(None).unwrap();
+        let keys = parse_keys("y").unwrap();
+        let found = keymap.continuations(Context::Compare, &keys);
+        let keys: Vec<_> = found.iter().map(|(keys, _)| keys.as_str()).collect();
+        assert_eq!(keys, ["y", "h", "p", "f"]);
+        let keys = parse_keys("g").unwrap();
+        let found = keymap.continuations(Context::Tests, &keys);
+        assert!(found.contains(&("g".to_owned(), Action::Top)));
+        assert!(found.contains(&("<enter>".to_owned(), Action::OpenGrader)));
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub mod input;
 pub mod key;
 pub mod keymap;
 pub mod layout;
+pub mod legend;
 pub mod loading;
 pub mod long_text;
 pub mod message;

@@ -114,6 +114,8 @@ pub struct OnBase {
     pub moves: Vec<Moves>,
     /// How many of the passing ones touch a place.
     pub consensus: Consensus,
+    /// What is odd about the patch of each of its candidates.
+    pub notes: Vec<Arc<compare::PatchNotes>>,
     /// Why a base text is not known although a repository is named, one sentence each.
     pub problems: Vec<String>,
 }

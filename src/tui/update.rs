@@ -149,6 +149,15 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::LogChanged(log) => on_log_changed(model, &log),
         Message::SaveFailed(reason) => {
+            // The reason needs the room more than a key does.
+            if let Some(key) = model.keymap.key_of(Action::Undo) {
+                let hint = format!("; {key} undoes");
+                let said = model.status.text.strip_suffix(&hint).map(str::len);
+                model
+                    .status
+                    .text
+                    .truncate(said.unwrap_or(model.status.text.len()));
+            }
             let submitted = model.saves.submitted_last().map(ToOwned::to_owned);
             // Later saves build on this one, so they wait with it, in order.
             model
@@ -215,12 +224,12 @@ fn on_key(model: &mut Model, key: Key) -> Vec<Effect> {
         Lookup::Pending => Vec::new(),
         Lookup::Miss => {
             model.pending_keys.clear();
-            // A key that broke a sequence still counts on its own.
-            if pressed.len() > 1 {
-                on_key(model, key)
-            } else {
-                Vec::new()
+            // A key that ends no sequence was meant for one: alone it may submit or leave.
+            if pressed.len() > 1 && key.code != Code::Esc {
+                let keys: String = pressed.iter().map(Key::to_string).collect();
+                model.say(Severity::Info, format!("{keys} is no key"));
             }
+            Vec::new()
         }
     }
 }

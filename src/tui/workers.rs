@@ -22,7 +22,7 @@ use super::message::Message;
 use super::model::{Model, OnBase, OpenedGroup};
 use super::patch_file::{self, SaveError};
 use super::query::Query;
-use super::screens::compare::search_patches;
+use super::screens::compare::{PatchNotes, search_patches};
 use super::screens::steps::SearchRequest;
 use super::settings::TuiOptions;
 use super::update::OPENED_KEPT;
@@ -354,7 +354,11 @@ pub fn on_base(set: &LoadedSet, opened: &OpenedGroup, repos: &BaseRepos) -> OnBa
         .collect();
     let aligned = Aligned::of(&candidates, &bases);
     let results = Results::of(&aligned);
+    let notes = patches().enumerate();
     OnBase {
+        notes: notes
+            .map(|(index, patch)| Arc::new(PatchNotes::of(patch, index, &aligned)))
+            .collect(),
         consensus: Consensus::of(&aligned, &results),
         moves: patches().map(|patch| moves(patch)).collect(),
         results,

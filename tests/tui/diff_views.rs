@@ -165,3 +165,93 @@ fn odd_patches_are_shown_in_every_view() {
     }
     assert!(seen >= 10, "{seen}");
 }
+
+#[test]
+fn side_by_side_comes_back_to_what_it_left() {
+    let mut harness = compare(120, 40);
+    let mut mode = |keys: &str| {
+        let screen = harness.press(keys).screen();
+        let modes = ["aligned ·", "side by side ·", "own ·"];
+        modes.into_iter().find(|mode| screen.contains(mode))
+    };
+    assert_eq!(mode("gg"), Some("aligned ·"));
+    assert_eq!(mode("v"), Some("side by side ·"));
+    assert_eq!(mode("v"), Some("aligned ·"));
+    assert_eq!(mode("A"), Some("own ·"));
+    assert_eq!(mode("v"), Some("side by side ·"));
+    assert_eq!(mode("v"), Some("own ·"));
+    assert_eq!(mode("vA"), Some("aligned ·"));
+    // With one column old and new stand side by side at first.
+    assert_eq!(mode("|||"), Some("side by side ·"));
+    assert_eq!(mode("v"), Some("own ·"));
+    assert_eq!(mode("v"), Some("side by side ·"));
+}
+
+#[test]
+fn the_cursor_is_seen_on_rows_of_other_columns() {
+    let mut harness = compare(200, 60);
+    let mut rows = (0..40).map(|_| harness.press("j").screen().contains("▸╱╱"));
+    assert!(rows.any(|seen| seen));
+    let mut harness = compare(120, 40);
+    harness.press("|||");
+    let mut rows = (0..40).map(|_| harness.press("j").screen().contains("▸╱╱"));
+    assert!(rows.any(|seen| seen));
+}
+
+#[test]
+fn jumps_say_what_they_compared() {
+    let mut harness = compare(120, 40);
+    let screen = harness.press("Gd").screen();
+    let said = "the columns shown differ nowhere further down (] shows others)";
+    assert!(screen.contains(said), "{screen}");
+    let screen = harness.press("AGd").screen();
+    let said = "the candidates differ nowhere further down this patch";
+    assert!(screen.contains(said), "{screen}");
+}
+
+#[test]
+fn the_list_of_files_tells_whose_they_are() {
+    let mut harness = compare(200, 60);
+    let screen = harness.press("f").screen();
+    assert!(
+        screen.contains("files of the group: 3, C touches 1"),
+        "{screen}"
+    );
+    let screen = harness.press("A").screen();
+    assert!(screen.contains("files of C: 1"), "{screen}");
+    let listed = |screen: &str| {
+        let mut lines = screen.lines();
+        let line = lines.find(|line| line.starts_with("▸fetcher/retry.py"));
+        line.map(|line| line.split('│').next().unwrap_or_default().to_owned())
+    };
+    assert!(listed(&screen).unwrap().ends_with("4/4"), "{screen}");
+    let screen = harness.press("II").screen();
+    assert!(screen.contains("files of the interdiff: 1"), "{screen}");
+    assert!(listed(&screen).unwrap().ends_with("−9"), "{screen}");
+}
+
+#[test]
+fn an_unscored_group_has_no_credit_to_speak_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let patch = |line: &str| format!("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n-b\n+{line}\n");
+    for (name, line) in [("one.patch", "c"), ("two.patch", "d")] {
+        std::fs::write(folder.path().join(name), patch(line)).unwrap();
+    }
+    let files = ["one.patch", "two.patch"].map(|name| folder.path().join(name));
+    let mut harness = Harness::open(&files, 120, 40).unwrap();
+    let screen = harness.screen();
+    assert!(screen.contains("2 candidates, none scored"), "{screen}");
+    if harness.model.screen != gagar::tui::model::Screen::Compare {
+        assert!(!screen.contains("dropped"), "{screen}");
+        harness.press("<enter>");
+    }
+    let screen = harness.screen();
+    assert!(screen.contains("2 candidates, none scored"), "{screen}");
+    assert!(
+        !screen.contains("dropped") && !screen.contains('Σ'),
+        "{screen}"
+    );
+    assert!(screen.contains("⚕ repaired"), "{screen}");
+    let screen = harness.press("gk").screen();
+    assert!(screen.contains("x: ⚕ repaired: "), "{screen}");
+}

@@ -146,3 +146,29 @@ fn the_guess_stays_among_the_notes() {
     assert!(inside.contains(map), "{inside}");
     assert!(inside.contains("no patch was found"), "{inside}");
 }
+
+#[test]
+fn panels_list_only_keys_that_work_there_and_where_in_the_list_one_is() {
+    let mut harness = native(120, 40);
+    let names = |harness: &Harness| -> Vec<String> {
+        let overlay = harness.model.overlay.clone().unwrap();
+        let rows = gagar::tui::overlays::rows(&harness.model, &overlay);
+        let actions = rows.iter().filter(|row| row.action.is_some());
+        assert!(actions.clone().all(|row| !row.left.is_empty()));
+        actions.map(|row| row.text.clone()).collect()
+    };
+    for (keys, first) in [("<enter>c?", "next_failing"), ("<esc>F?", "open_file")] {
+        let screen = harness.press(keys).screen();
+        let names = names(&harness);
+        assert!(names[0].starts_with(first), "{names:?}");
+        let hunks = names.iter().any(|name| name.starts_with("next_hunk"));
+        assert!(!hunks, "{names:?}");
+        assert!(screen.contains(" 1 of "), "{screen}");
+    }
+    harness.press("<end>");
+    let overlay = harness.model.overlay.clone().unwrap();
+    let all = gagar::tui::overlays::rows(&harness.model, &overlay).len();
+    let last = format!("{all} of {all}");
+    assert!(harness.screen().contains(&last), "{}", harness.screen());
+    assert!(harness.press("<home>").screen().contains(" 1 of "));
+}

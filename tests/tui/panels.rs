@@ -55,6 +55,8 @@ fn the_next_failing_test_and_its_log() {
     let screen = harness.press("l").screen();
     assert!(screen.contains("log of the test run of G"), "{screen}");
     let screen = harness.press("<esc>").screen();
+    assert!(screen.contains("is taken off"), "{screen}");
+    let screen = harness.press("<esc>").screen();
     assert!(screen.contains("fail to pass"), "{screen}");
 }
 

@@ -187,7 +187,7 @@ fn a_search_has_its_places_listed() {
     let mut harness = open(120, 40);
     harness.press("/re:limit = [0-9]<enter>");
     assert!(
-        status(&harness).starts_with("line 1 of 5 · 5 matches"),
+        status(&harness).starts_with("match 1 of 5 lines · <ctrl-n> next"),
         "{}",
         status(&harness)
     );
@@ -195,7 +195,7 @@ fn a_search_has_its_places_listed() {
     insta::assert_snapshot!("places_120x40", harness.screen());
     harness.press("<enter><ctrl-n><ctrl-n><ctrl-n>");
     assert!(
-        status(&harness).starts_with("line 1 of 5"),
+        status(&harness).starts_with("match 1 of 5 lines"),
         "{}",
         status(&harness)
     );

@@ -10,6 +10,8 @@ pub struct Entry {
     text: String,
     /// Byte offset, on a grapheme boundary.
     cursor: usize,
+    /// Whether all of it is selected: what is typed takes its place.
+    selected: bool,
 }
 
 impl Entry {
@@ -19,7 +21,23 @@ impl Entry {
         Self {
             text: text.to_owned(),
             cursor: text.len(),
+            selected: false,
         }
+    }
+
+    /// Starts with this text, which what is typed replaces; a key that moves the cursor keeps it.
+    #[must_use]
+    pub fn selected(text: &str) -> Self {
+        Self {
+            selected: !text.is_empty(),
+            ..Self::new(text)
+        }
+    }
+
+    /// Whether what is typed takes the place of the text.
+    #[must_use]
+    pub fn is_selected(&self) -> bool {
+        self.selected
     }
 
     /// The text.
@@ -36,6 +54,9 @@ impl Entry {
 
     /// Puts text in at the cursor.
     pub fn insert(&mut self, text: &str) {
+        if std::mem::take(&mut self.selected) {
+            self.remove(0..self.text.len());
+        }
         self.text.insert_str(self.cursor, text);
         self.cursor += text.len();
         // A combining character may have joined the grapheme before it.
@@ -52,6 +73,11 @@ impl Entry {
 
     /// Edits for a key; answers whether the key was one for editing.
     pub fn key(&mut self, key: Key) -> bool {
+        let typed = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
+        if !typed && std::mem::take(&mut self.selected) && is_removal(key) {
+            self.remove(0..self.text.len());
+            return true;
+        }
         match (key.code, key.ctrl, key.alt) {
             (Code::Char(c), false, false) => self.insert(c.encode_utf8(&mut [0; 4])),
             (Code::Backspace, false, false) | (Code::Char('h'), true, false) => {
@@ -107,6 +133,12 @@ impl Entry {
     }
 }
 
+/// Whether a key takes away text next to the cursor.
+fn is_removal(key: Key) -> bool {
+    let plain = matches!(key.code, Code::Backspace | Code::Delete);
+    plain || (key.ctrl && matches!(key.code, Code::Char('h' | 'd' | 'w' | 'u' | 'k')))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +162,23 @@ mod tests {
         assert_eq!(typed("one two", "<home><delete>"), pair("", "ne two"));
         assert_eq!(typed("one two", "<ctrl-left><ctrl-u>"), pair("", "two"));
         assert_eq!(typed("日本", "<left>x"), pair("日x", "本"));
+    }
+
+    #[test]
+    fn what_is_typed_replaces_a_selected_text_and_moves_keep_it() {
+        let typed = |keys: &str| {
+            let mut entry = Entry::selected("last");
+            for key in parse_keys(keys).unwrap_or_default() {
+                entry.key(key);
+            }
+            entry.text().to_owned()
+        };
+        assert_eq!(typed(""), "last");
+        assert_eq!(typed("ne"), "ne");
+        assert_eq!(typed("<end>s"), "lasts");
+        assert_eq!(typed("<left>x"), "lasxt");
+        assert_eq!(typed("<backspace>"), "");
+        assert!(!Entry::selected("").is_selected());
     }
 
     #[test]

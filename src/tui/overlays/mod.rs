@@ -53,6 +53,18 @@ impl PromptKind {
         }
     }
 
+    /// Whether the line begins with the last one, though mostly another one is wanted.
+    fn is_asked_anew(self) -> bool {
+        match self {
+            Self::Search
+            | Self::SearchSteps
+            | Self::SearchPatch
+            | Self::SearchGroup
+            | Self::Filter => true,
+            Self::SavePatch | Self::Note | Self::Value => false,
+        }
+    }
+
     /// What becomes of the line, when that is not plain.
     #[must_use]
     pub fn purpose(self) -> Option<&'static str> {
@@ -146,7 +158,10 @@ impl Overlay {
     pub fn prompt(kind: PromptKind, initial: &str) -> Self {
         Self::Prompt {
             kind,
-            entry: Entry::new(initial),
+            entry: match kind.is_asked_anew() {
+                true => Entry::selected(initial),
+                false => Entry::new(initial),
+            },
             initial: initial.to_owned(),
             error: None,
         }
@@ -376,6 +391,8 @@ fn pick(
         (Code::Up, _) | (Code::Char('p'), true) => {
             picker.cursor = picker.cursor.saturating_sub(1);
         }
+        (Code::Home, _) => picker.cursor = 0,
+        (Code::End, _) => picker.cursor = last,
         (Code::PageDown, _) => picker.cursor = (picker.cursor + page).min(last),
         (Code::PageUp, _) => picker.cursor = picker.cursor.saturating_sub(page),
         _ => {

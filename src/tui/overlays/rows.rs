@@ -6,6 +6,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 use super::{Overlay, Picker, can_be_run, view};
 use crate::tui::action::Action;
 use crate::tui::help;
+use crate::tui::legend;
 use crate::tui::long_text;
 use crate::tui::model::Model;
 use crate::tui::screens::compare;
@@ -68,7 +69,7 @@ fn help_rows(model: &Model) -> Vec<Row> {
 
 /// What words and marks mean; wrapped, unless something is searched for.
 fn legend_rows(model: &Model, picker: &Picker) -> Vec<Row> {
-    let legend = help::legend(model.context());
+    let legend = legend::legend(model.context());
     let width = wrap_width(model, picker, legend.len());
     legend
         .iter()
@@ -155,11 +156,15 @@ fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
 /// The marks of the focused candidate, whole.
 fn mark_rows(model: &Model, picker: &Picker) -> Vec<Row> {
     let found = compare::focused_candidate(model);
-    let (letter, marks) = found.map_or_else(Default::default, |found| (found.letter, found.marks));
+    let Some(found) = found else {
+        return Vec::new();
+    };
+    let marks: Vec<&str> = found.whole_marks().collect();
+    let letter = &found.letter;
     let width = wrap_width(model, picker, marks.len());
     let lines = marks.iter().enumerate();
     lines
-        .flat_map(|(place, mark)| whole(if place == 0 { &letter } else { "" }, mark, width))
+        .flat_map(|(place, mark)| whole(if place == 0 { letter } else { "" }, mark, width))
         .collect()
 }
 

@@ -15,7 +15,7 @@ use crate::tui::scroll::reveal;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::rect;
-use crate::tui::widgets::line::{paint, put};
+use crate::tui::widgets::line::{paint, put, put_right};
 
 /// Rows that PageUp and PageDown move by.
 pub const PAGE: usize = 10;
@@ -179,6 +179,14 @@ fn draw_list(
     }
     let window = usize::from(list.height);
     let cursor = picker.cursor.min(rows.len() - 1);
+    let place = format!(" {} of {}", cursor + 1, rows.len());
+    put_right(
+        buffer,
+        (top.x, top.y),
+        top.width,
+        &place,
+        theme.style(Role::Dim),
+    );
     let first = reveal(
         cursor.saturating_sub(window / 2),
         cursor,
@@ -251,6 +259,15 @@ fn draw_entry(entry: &Entry, theme: &Theme, buffer: &mut Buffer, at: (u16, u16),
         &shown,
         theme.style(Role::Text),
     );
+    if entry.is_selected() {
+        let selected = theme.style(Role::Cursor);
+        paint(
+            buffer,
+            (x + 2, y),
+            used,
+            selected.add_modifier(ratatui::style::Modifier::REVERSED),
+        );
+    }
     let left = width.saturating_sub(2 + used);
     let behind = if behind.is_empty() {
         " ".to_owned()

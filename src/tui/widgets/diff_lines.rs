@@ -251,7 +251,7 @@ impl Painter<'_, '_> {
             paint(self.buffer, (x, y), width, style);
         }
         let mark = if focused { "▸" } else { "▹" };
-        if self.buffer[(x, y)].symbol() == " " {
+        if matches!(self.buffer[(x, y)].symbol(), " " | "╱") {
             put(self.buffer, (x, y), 1, mark, style);
         }
     }

@@ -4,6 +4,9 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
+/// Cells that one symbol covers at most, beside its first one.
+const WIDEST: u16 = 7;
+
 /// Writes text from a cell on, at most `width` cells; what does not fit ends in `…`. Returns the
 /// cells used.
 pub fn put(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, text: &str, style: Style) -> u16 {
@@ -12,9 +15,12 @@ pub fn put(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, text: &str, styl
         return 0;
     }
     let width = width.min(area.right() - x);
-    if x > area.left() && buffer[(x - 1, y)].symbol().width() > 1 {
-        // Half of a wide character cannot stand: it would push the row to the right.
-        buffer[(x - 1, y)].set_symbol(" ");
+    // Half of a wide character cannot stand: it would push the row to the right. A conjunct of
+    // consonants may take three cells and more.
+    for back in (1..=WIDEST).take_while(|&back| x >= area.left() + back) {
+        if buffer[(x - back, y)].symbol().width() > usize::from(back) {
+            buffer[(x - back, y)].set_symbol(" ");
+        }
     }
     if text.width() <= usize::from(width) {
         return buffer.set_stringn(x, y, text, usize::from(width), style).0 - x;

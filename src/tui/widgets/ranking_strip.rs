@@ -136,7 +136,7 @@ fn fields(candidates: &[Candidate], width: u16) -> Vec<(Field, u16)> {
     let unscored = candidates
         .iter()
         .any(|found| found.outcome == Outcome::Unscored);
-    let marked = candidates.iter().any(|found| !found.marks.is_empty());
+    let marked = candidates.iter().any(Candidate::is_marked);
     let name = candidates
         .iter()
         .map(|found| found.name.chars().count())
@@ -393,8 +393,7 @@ fn words(candidate: &Candidate, field: Field) -> String {
         Field::Findings => candidate.findings.to_string(),
         Field::Marks => {
             let marks: Vec<_> = candidate
-                .marks
-                .iter()
+                .brief_marks()
                 .map(|mark| text::cut(mark, LONGEST_TEXT))
                 .collect();
             marks.join(" · ")
@@ -473,6 +472,8 @@ mod tests {
             grader_tied: false,
             differs: false,
             marks: vec!["= same patch as B".to_owned()],
+            not_utf8: Vec::new(),
+            patch: None,
         }
     }
 

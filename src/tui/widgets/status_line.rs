@@ -17,6 +17,9 @@ const LEAST_REASON: usize = 6;
 
 /// Draws both lines.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
+    if !model.pending_keys.is_empty() {
+        return draw_continuations(model, theme, buffer);
+    }
     let area = layout::status(model.size);
     let (message, message_role) = message(model);
     let message = text::sanitize_line(&message);
@@ -80,11 +83,48 @@ fn draw_keys(model: &Model, theme: &Theme, buffer: &mut Buffer) {
     );
 }
 
-fn message(model: &Model) -> (String, Role) {
-    if !model.pending_keys.is_empty() {
-        let keys: String = model.pending_keys.iter().map(ToString::to_string).collect();
-        return (format!("{keys} …"), Role::Key);
+/// What may follow the keys that were pressed, in both lines: nothing else can be done now.
+fn draw_continuations(model: &Model, theme: &Theme, buffer: &mut Buffer) {
+    let (key, dim) = (theme.style(Role::Key), theme.style(Role::Dim));
+    let mut areas = [layout::status(model.size), layout::footer(model.size)].into_iter();
+    let Some(mut area) = areas.next() else { return };
+    let pressed: String = model.pending_keys.iter().map(ToString::to_string).collect();
+    let begin = format!("{pressed} … ");
+    let indent = begin.width();
+    let mut parts = vec![(begin, key)];
+    let mut used = indent + 1;
+    for (keys, word) in help::continuations(model) {
+        let cells = keys.width() + 1 + word.width();
+        if used + cells > usize::from(area.width) {
+            let line = std::mem::replace(&mut parts, vec![(" ".repeat(indent), dim)]);
+            put_parts(
+                buffer,
+                (area.x + 1, area.y),
+                area.width.saturating_sub(1),
+                &line,
+            );
+            used = indent + 1;
+            match areas.next() {
+                Some(next) => area = next,
+                None => return,
+            }
+        }
+        used += cells + 3;
+        if parts.len() > 1 {
+            parts.push((" · ".to_owned(), dim));
+        }
+        parts.push((keys, key));
+        parts.push((format!(" {word}"), theme.style(Role::Text)));
     }
+    put_parts(
+        buffer,
+        (area.x + 1, area.y),
+        area.width.saturating_sub(1),
+        &parts,
+    );
+}
+
+fn message(model: &Model) -> (String, Role) {
     let role = match model.status.severity {
         Severity::Info => Role::Info,
         Severity::Warning => Role::Warning,

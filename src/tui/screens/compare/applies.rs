@@ -64,7 +64,7 @@ fn has(model: &Model, wanted: Wanted) -> bool {
     let Some(on_base) = opened.on_base() else {
         return false;
     };
-    let is_wanted = is_wanted(model, opened, on_base, wanted);
+    let is_wanted = is_wanted(model, opened, wanted);
     let files = on_base.aligned.files.iter();
     let mut regions = files.flat_map(|file| &file.regions);
     regions.by_ref().take(LOOKED_AT).any(&is_wanted) || regions.next().is_some()

@@ -3,7 +3,9 @@
 //! Pure: what the strip's columns look like is `view.rs`.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use super::patch_notes::PatchNotes;
 use crate::diff::{Certainty, Results};
 use crate::domain::{
     Outcome, PatchHash, PatchPresence, Ranking, RolloutGroup, Trajectory, TrajectoryIndex,
@@ -51,6 +53,45 @@ pub struct Candidate {
     pub differs: bool,
     /// Words on it: duplicates, empty patch, masked, ….
     pub marks: Vec<String>,
+    /// Sentences on bytes of its patch that are no text.
+    pub not_utf8: Vec<String>,
+    /// What is odd about its patch, once that is on its base.
+    pub patch: Option<Arc<PatchNotes>>,
+}
+
+impl Candidate {
+    /// Whether there is anything to read about it.
+    #[must_use]
+    pub fn is_marked(&self) -> bool {
+        self.brief_marks().next().is_some()
+    }
+
+    /// Every mark, with one word for what is odd about the patch.
+    pub fn brief_marks(&self) -> impl Iterator<Item = &str> {
+        let patch = self.patch.as_deref();
+        let words = [
+            (!self.not_utf8.is_empty(), "not UTF-8"),
+            (
+                patch.is_some_and(|patch| !patch.repairs.is_empty()),
+                "⚕ repaired",
+            ),
+            (
+                patch.is_some_and(|patch| !patch.lost.is_empty()),
+                "does not apply here",
+            ),
+        ];
+        let words = words.into_iter().filter(|(is_so, _)| *is_so);
+        let marks = self.marks.iter().map(String::as_str);
+        marks.chain(words.map(|(_, word)| word))
+    }
+
+    /// Every mark, whole.
+    pub fn whole_marks(&self) -> impl Iterator<Item = &str> {
+        let marks = self.marks.iter().chain(&self.not_utf8);
+        let patch = self.patch.iter();
+        let patch = patch.flat_map(|patch| patch.repairs.iter().chain(&patch.lost));
+        marks.chain(patch).map(String::as_str)
+    }
 }
 
 /// The letters of a candidate: A to Z, then AA, AB, ….
@@ -147,6 +188,11 @@ pub fn candidates(
                     .as_ref()
                     .is_some_and(|grader| !places.agrees(grader, index)),
                 marks: marks(trajectory, duplicates.get(&index).copied()),
+                not_utf8: {
+                    let marks = trajectory.marks.iter();
+                    marks.filter(|mark| is_not_utf8(mark)).cloned().collect()
+                },
+                patch: None,
             }
         })
         .collect()
@@ -302,6 +348,18 @@ pub fn mark_results(candidates: &mut [Candidate], results: &Results) {
     }
 }
 
+/// Notes what is odd about the candidates' patches.
+pub fn note_patches(candidates: &mut [Candidate], notes: &[Arc<PatchNotes>]) {
+    for found in candidates {
+        found.patch = notes.get(found.index).cloned();
+    }
+}
+
+/// Whether a mark is what a reader of bytes said of some that are no text.
+fn is_not_utf8(mark: &str) -> bool {
+    mark.contains(" not UTF-8: ")
+}
+
 fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<String> {
     let mut marks = Vec::new();
     match trajectory.patch.presence {
@@ -326,11 +384,41 @@ fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<Str
     for mark in &trajectory.marks {
         // Letters say it shorter than ids.
         let is_told = duplicate.is_some() && mark.starts_with("= same patch as ");
-        if !is_told && !marks.contains(mark) {
+        if !is_told && !is_not_utf8(mark) && !marks.contains(mark) {
             marks.push(mark.clone());
         }
     }
     marks
+}
+
+#[cfg(test)]
+impl Candidate {
+    /// A passing candidate of which nothing more is known.
+    pub(crate) fn unranked(index: TrajectoryIndex, name: &str) -> Self {
+        Self {
+            index,
+            letter: letter(index),
+            name: name.to_owned(),
+            rank: None,
+            tied: false,
+            outcome: Outcome::Pass,
+            base: None,
+            after: None,
+            multiplier: None,
+            share: None,
+            files: 0,
+            added: 0,
+            removed: 0,
+            steps: None,
+            findings: 0,
+            grader_rank: None,
+            grader_tied: false,
+            differs: false,
+            marks: Vec::new(),
+            not_utf8: Vec::new(),
+            patch: None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -344,6 +432,26 @@ mod tests {
             .map(letter)
             .collect();
         assert_eq!(shown, ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]);
+    }
+
+    #[test]
+    fn odd_patches_are_noted_in_short_and_whole() {
+        let mut trajectory = Trajectory::new("a", Outcome::Pass);
+        let said = "2 lines not UTF-8: shown byte by byte, as Latin-1";
+        trajectory.marks.push(said.to_owned());
+        assert!(!marks(&trajectory, None).contains(&said.to_owned()));
+        let mut all = [Candidate::unranked(0, "a")];
+        assert!(!all[0].is_marked());
+        all[0].not_utf8 = vec![said.to_owned()];
+        let notes = PatchNotes {
+            repairs: vec!["one".to_owned(), "two".to_owned()],
+            lost: Vec::new(),
+        };
+        note_patches(&mut all, &[Arc::new(notes)]);
+        let brief: Vec<_> = all[0].brief_marks().collect();
+        assert_eq!(brief, ["not UTF-8", "⚕ repaired"]);
+        let whole: Vec<_> = all[0].whole_marks().collect();
+        assert_eq!(whole, [said, "one", "two"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::candidates::letter;
 use super::layout::Slot;
-use super::update::{focused, opened, shown_order};
+use super::update::{focused, layout, opened, shown_order};
 use crate::diff::{Certainty, Compared, Interdiff};
 use crate::tui::colouring::ColourOf;
 use crate::tui::effect::Effect;
@@ -14,7 +14,30 @@ pub(super) fn toggle(model: &mut Model) {
         model.say(Severity::Info, "the patches against the base");
         return;
     }
-    next(model);
+    match beside(model) {
+        Some(from) => show(model, from),
+        None => next(model),
+    }
+}
+
+/// Whose result the focused one is compared with first: that of the column on its left, else on its
+/// right; with one column that of the candidate ranked just above, else just below.
+fn beside(model: &Model) -> Option<Slot> {
+    let to = focused(model);
+    let columns = layout(model).columns.into_iter().map(|column| column.slot);
+    let mut slots: Vec<Slot> = columns.collect();
+    if slots.len() < 2 {
+        slots = shown_order(model).into_iter().map(Some).collect();
+    }
+    let at = slots.iter().position(|&slot| slot == to)?;
+    let left = at.checked_sub(1).and_then(|left| slots.get(left));
+    left.or_else(|| slots.get(at + 1)).copied()
+}
+
+fn show(model: &mut Model, from: Slot) {
+    model.compare.interdiff = Some(from);
+    let said = format!("from {} to {}", name(from), name(focused(model)));
+    model.say(Severity::Info, said);
 }
 
 /// Shows the interdiff against the next candidate in the order shown, at last the reference.
@@ -31,11 +54,7 @@ pub(super) fn next(model: &mut Model) {
     let place = slots.iter().position(|&slot| slot == at).unwrap_or(0);
     let rotated = slots.iter().cycle().skip(place + 1).take(slots.len());
     match rotated.copied().find(|&slot| slot != to) {
-        Some(from) => {
-            model.compare.interdiff = Some(from);
-            let said = format!("from {} to {}", name(from), name(to));
-            model.say(Severity::Info, said);
-        }
+        Some(from) => show(model, from),
         None => model.say(Severity::Info, "there is no other result to compare with"),
     }
 }

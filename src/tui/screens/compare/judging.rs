@@ -5,6 +5,7 @@ use crate::domain::{Move, TrajectoryIndex};
 use crate::review::{Change, ReviewState};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
+use crate::tui::help;
 use crate::tui::model::{Model, Severity};
 use crate::tui::screens::groups;
 use crate::tui::update::{change, open_group};
@@ -34,7 +35,11 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
     };
     let Some(wanted) = wanted else { return effects };
     let unread = opened(model).map_or(0, |opened| opened.content.problems.len());
+    let is_move = matches!(wanted, Change::Move(_) | Change::AcceptGrader);
     let done = change(model, group, wanted, &mut effects);
+    if done && is_move {
+        tell_undo(model);
+    }
     if done && action == Action::Submit && unread > 0 {
         model.say(
             Severity::Warning,
@@ -56,14 +61,24 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
             }
             None => {
                 let said = model.status.text.clone();
-                model.say(
-                    Severity::Info,
-                    format!("{said}; no unfinished group is left in the list"),
-                );
+                let (shown, all) = (model.groups.visible().len(), model.groups.totals.groups);
+                let left = match shown == all {
+                    true => "no unfinished group is left in the list".to_owned(),
+                    false => format!(
+                        "no unfinished group is left among the {shown} of {all} that the list shows"
+                    ),
+                };
+                model.say(Severity::Info, format!("{said}; {left}"));
             }
         }
     }
     effects
+}
+
+/// Names the key that takes a change back, where there is room.
+pub(super) fn tell_undo(model: &mut Model) {
+    let hint = help::undo_hint(model);
+    model.status.text.push_str(&hint);
 }
 
 /// The next group of the list to work on: one whose order moves credit first, then any other.

@@ -21,8 +21,8 @@ pub struct Column {
     pub file: Area,
     /// The diff's lines.
     pub text: Area,
-    /// Width of the narrowest column: what all of them have room for.
-    pub narrowest: u16,
+    /// Columns at the right of the text kept for shares.
+    pub share: u16,
 }
 
 /// Where things stand.
@@ -52,6 +52,10 @@ const COMFORTABLE: u16 = 60;
 const NARROWEST: u16 = 24;
 /// Most columns.
 pub const MOST_COLUMNS: usize = 4;
+/// Below this many rows (30 with the two lines at the bottom) the strip is short.
+const SHORT: u16 = 28;
+/// Most candidates of a short strip.
+const SHORT_STRIP: u16 = 5;
 /// From this width on the header is one line.
 const WIDE_HEADER: u16 = 190;
 
@@ -62,7 +66,10 @@ impl Layout {
         let header_rows = if screen.width >= WIDE_HEADER { 1 } else { 2 };
         let (header, rest) = screen.split_top(header_rows);
         let (strip_head, rest) = rest.split_top(u16::from(!state.strip_folded));
-        let most = (screen.height * 2 / 5).saturating_sub(1).max(3);
+        let most = match screen.height {
+            rows if rows < SHORT => SHORT_STRIP,
+            rows => (rows * 2 / 5).saturating_sub(1).max(3),
+        };
         let wanted = u16::try_from(order.len()).unwrap_or(u16::MAX);
         let strip_rows = if state.strip_folded {
             1
@@ -106,9 +113,30 @@ impl Layout {
             body
         };
         let slots = slots(columns_area.width, state, order, cursor, has_reference);
-        layout.columns = place(columns_area, &slots);
+        layout.columns = place(columns_area, &slots, 0);
         layout.shape = shape(state.side_by_side, &layout.columns);
         layout
+    }
+
+    /// Keeps columns for shares: beside the first column only where rows are shared, which all
+    /// columns make room for, so that lines are cut and wrapped alike.
+    pub fn keep_shares(&mut self, share: u16) {
+        let (Some(first), Some(last)) = (self.columns.first(), self.columns.last()) else {
+            return;
+        };
+        if self.shape != Shape::Aligned {
+            for column in &mut self.columns {
+                column.share = share;
+            }
+            return;
+        }
+        let area = Area {
+            width: last.title.x + last.title.width - first.title.x,
+            height: first.title.height + first.file.height + first.text.height,
+            ..first.title
+        };
+        let slots: Vec<Slot> = self.columns.iter().map(|column| column.slot).collect();
+        self.columns = place(area, &slots, share);
     }
 
     /// The column of a patch.
@@ -162,26 +190,54 @@ fn slots(
     if reference {
         slots.push(None);
     }
+    if let Some(from) = state.interdiff {
+        keep_beside(&mut slots, from, state.focus());
+    }
     slots
 }
 
-fn place(area: Area, slots: &[Slot]) -> Vec<Column> {
+/// The other end of an interdiff stays beside the focused candidate, in place of another column.
+fn keep_beside(slots: &mut Vec<Slot>, from: Slot, focus: Slot) {
+    let at = |slots: &[Slot], wanted| slots.iter().position(|&slot| slot == wanted);
+    let (Some(to), true) = (at(slots, focus), slots.len() > 1 && from != focus) else {
+        return;
+    };
+    let given = match at(slots, from) {
+        Some(other) if other.abs_diff(to) == 1 => return,
+        Some(other) => other,
+        None if to > 0 => to - 1,
+        None => slots.len() - 1,
+    };
+    slots.remove(given);
+    let to = at(slots, focus).unwrap_or(0);
+    slots.insert(to, from);
+}
+
+/// Columns of the same width; the first one has `share` columns more.
+fn place(area: Area, slots: &[Slot], share: u16) -> Vec<Column> {
     let count = u16::try_from(slots.len()).unwrap_or(1).max(1);
     // One cell between columns.
-    let free = area.width.saturating_sub(count - 1);
+    let free = area.width.saturating_sub(count - 1 + share);
     let mut x = area.x;
     let mut columns = Vec::with_capacity(slots.len());
     for (place, &slot) in (0..count).zip(slots) {
-        let width = free / count + u16::from(place < free % count);
+        let share = if place == 0 { share } else { 0 };
+        let wide = free / count + share;
+        // Cells that are left over are nobody's text: the same line is cut alike in all columns.
+        let width = wide + u16::from(place < free % count);
         let whole = Area { x, width, ..area };
         let (title, rest) = whole.split_top(1);
         let (file, text) = rest.split_top(1);
+        let text = Area {
+            width: wide,
+            ..text
+        };
         columns.push(Column {
             slot,
             title,
             file,
             text,
-            narrowest: free / count,
+            share,
         });
         x = x.saturating_add(width + 1);
     }
@@ -210,8 +266,18 @@ mod tests {
             let layout = Layout::of(screen(width, 40), &state, &order, false);
             assert_eq!(layout.columns.len(), count);
             assert!(layout.column(Some(0)).is_some(), "{width}");
-            let last = layout.columns[count - 1].text;
+            let last = layout.columns[count - 1].title;
             assert_eq!(last.x + last.width, width);
+            for share in [0, 4] {
+                let mut layout = layout.clone();
+                layout.shape = Shape::Aligned;
+                layout.keep_shares(share);
+                let texts = layout.columns.iter();
+                let texts: Vec<_> = texts.map(|c| c.text.width - c.share).collect();
+                assert!(texts.iter().all(|&text| text == texts[0]), "{texts:?}");
+                let last = layout.columns[count - 1].title;
+                assert_eq!(last.x + last.width, width);
+            }
         }
     }
 
@@ -220,10 +286,12 @@ mod tests {
         let order: Vec<_> = (0..32).collect();
         let mut state = State::default();
         state.focus_on(0, 31);
-        let layout = Layout::of(screen(80, 24), &state, &order, false);
-        assert_eq!(layout.strip.height, 8);
-        assert_eq!(layout.strip_first, 32 - 8);
-        assert!(layout.columns[0].text.height >= 10);
+        let layout = Layout::of(screen(80, 28), &state, &order, false);
+        assert_eq!(layout.strip.height, 10);
+        assert_eq!(layout.strip_first, 32 - 10);
+        let layout = Layout::of(screen(80, 22), &state, &order, false);
+        assert_eq!(layout.strip.height, SHORT_STRIP);
+        assert!(layout.columns[0].text.height >= 12);
         state.strip_folded = true;
         assert_eq!(
             Layout::of(screen(80, 24), &state, &order, false)

@@ -1,6 +1,7 @@
 //! What the mouse does on the compare screen: focus, scroll bars, dragging candidates in the ranking.
 
 use super::candidates::letter;
+use super::judging::tell_undo;
 use super::layout::{Column, Layout};
 use super::panel;
 use super::reading::{self, Go, Motion, Window, go_to_file};
@@ -57,7 +58,9 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
             model.compare.dragged_bar = None;
             if let Some(((dragged, place), group)) = target.zip(model.compare.group) {
                 let moved = Change::Move(Move::ToPlace(dragged, place));
-                change(model, group, moved, &mut effects);
+                if change(model, group, moved, &mut effects) {
+                    tell_undo(model);
+                }
             }
         }
         MouseKind::ScrollUp | MouseKind::ScrollDown => {

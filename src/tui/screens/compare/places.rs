@@ -1,12 +1,14 @@
 //! Jumps to places: remarks, where candidates differ, what only one of them touches; and how many
 //! candidates touch the place of a row.
 
-use super::layout::{Column, Slot};
+use super::comparing;
+use super::layout::Slot;
 use super::reading::{candidate, go_to_row};
-use super::update::{focused, layout, opened};
+use super::update::{focused, opened};
 use crate::diff::{Region, Share};
 use crate::domain::Finding;
-use crate::tui::document::{Anchor, Document, Shape};
+use crate::tui::action::Action;
+use crate::tui::document::{Anchor, Document};
 use crate::tui::model::{Model, OnBase, OpenedGroup, Severity};
 use crate::tui::text;
 use crate::tui::widgets::diff_lines::{Flag, Moved};
@@ -91,7 +93,7 @@ pub(super) fn jump_to_remark(model: &mut Model, forward: bool) {
 /// What place is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// Candidates do not leave the same behind: those with a column, else all passing ones.
+    /// Candidates do not leave the same behind: those of the columns where rows are shared, else all.
     Difference,
     /// Only the focused candidate touches it.
     Unique,
@@ -113,36 +115,50 @@ pub(super) fn jump_to_place(model: &mut Model, wanted: Wanted, forward: bool) {
         return model.say(Severity::Info, said);
     };
     let own = candidate(&opened, slot);
-    let is_wanted = is_wanted(model, &opened, on_base, wanted);
+    let is_wanted = is_wanted(model, &opened, wanted);
     let rows = rows_of_regions(&document, on_base, own, is_wanted);
     if !jump(model, slot, rows, forward) {
         let side = if forward { "down" } else { "up" };
         let said = match wanted {
-            Wanted::Difference => "no place where candidates differ further",
-            Wanted::Unique => "no place that only this candidate touches further",
+            Wanted::Difference if document.grid().is_none() => {
+                format!("the candidates differ nowhere further {side} this patch")
+            }
+            Wanted::Difference => {
+                let (all, shown) = (opened.patches.len(), shown(model).unwrap_or_default());
+                let others = (0..all).any(|index| !shown.contains(&index));
+                let keys = [Action::ColumnsRight, Action::ColumnsLeft];
+                // Those of the last columns are further to the left.
+                let at_end = all.saturating_sub(shown.len()) <= model.compare.first_column;
+                let key = model.keymap.key_of(keys[usize::from(at_end)]);
+                let more = key.filter(|_| others);
+                let more = more.map_or(String::new(), |key| format!(" ({key} shows others)"));
+                format!("the columns shown differ nowhere further {side}{more}")
+            }
+            Wanted::Unique => {
+                let whose = comparing::name(slot);
+                format!("no place that only {whose} of all candidates touches further {side}")
+            }
         };
-        model.say(Severity::Info, format!("{said} {side}"));
+        model.say(Severity::Info, said);
     }
+}
+
+/// The candidates whose columns share rows; `None` where each column is its own patch.
+fn shown(model: &Model) -> Option<Vec<usize>> {
+    let document = model.compare.document(focused(model))?;
+    document.grid().map(|grid| grid.shown().to_vec())
 }
 
 /// Whether a place of the base is one that is looked for.
 pub(super) fn is_wanted(
     model: &Model,
     opened: &OpenedGroup,
-    on_base: &OnBase,
     wanted: Wanted,
 ) -> impl Fn(&Region) -> bool + use<> {
     let own = candidate(opened, focused(model));
-    let columns = layout(model).columns;
-    let shown: Vec<usize> = match columns.as_slice() {
-        [] | [_] => on_base.consensus.counted().to_vec(),
-        columns => {
-            let slots = columns.iter().map(|column| column.slot);
-            slots.map(|slot| candidate(opened, slot)).collect()
-        }
-    };
     // The reference is no candidate.
     let all: Vec<usize> = (0..opened.patches.len()).collect();
+    let shown = shown(model).unwrap_or_else(|| all.clone());
     move |region| match wanted {
         Wanted::Difference => region.differs(&shown),
         Wanted::Unique => region.touched_only_by(own, &all),
@@ -213,14 +229,13 @@ pub(super) fn share_at(document: &Document, opened: &OpenedGroup, row: usize) ->
     (line <= to.max(from)).then(|| on_base.consensus.share(region))
 }
 
-/// Columns for the shares beside a column's lines; 0 when there are none to show.
+/// Columns for the shares beside the lines of columns of this width; 0 when there are none to show.
 #[must_use]
-pub(super) fn share_width(model: &Model, column: &Column, first: bool) -> u16 {
+pub(super) fn share_width(model: &Model, column: u16) -> u16 {
     const LEAST: u16 = 56;
-    let shape = model.compare.shape;
     let on_base = opened(model).and_then(|opened| opened.on_base());
     let passing = on_base.map_or(0, |found| found.consensus.counted().len());
-    if passing < 2 || column.text.width < LEAST || (shape == Shape::Aligned && !first) {
+    if passing < 2 || column < LEAST {
         return 0;
     }
     let digits = u16::try_from(passing.to_string().len()).unwrap_or(1);

@@ -12,6 +12,7 @@ use super::{matrix, task, tests_panel};
 use crate::diff::Patch;
 use crate::domain::PatchPresence;
 use crate::tui::effect::Effect;
+use crate::tui::help;
 use crate::tui::model::{Model, Severity};
 use crate::tui::overlays::{Overlay, PromptKind};
 use crate::tui::query::Query;
@@ -50,6 +51,16 @@ pub fn searched(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
 /// Goes to the next place, or the one before.
 pub fn find(model: &mut Model, forward: bool) {
     find_from(model, forward, false);
+}
+
+/// Takes off the search, and says so; answers whether there was one.
+pub fn take_off(model: &mut Model) -> bool {
+    let was = model.compare.query.take();
+    if let Some(query) = &was {
+        let said = format!("the search for {:?} is taken off", query.typed());
+        model.say(Severity::Info, said);
+    }
+    was.is_some()
 }
 
 fn find_from(model: &mut Model, forward: bool, here: bool) {
@@ -108,7 +119,10 @@ fn in_patch(model: &mut Model, forward: bool, here: bool) {
         Some((target, at)) => {
             show(model, &Spot { candidate, at });
             model.compare.found.last = Some((target, cursor(model)));
-            format!("match {} of {} lines", target + 1, places.len())
+            {
+                let keys = help::match_keys(model);
+                format!("match {} of {} lines{keys}", target + 1, places.len())
+            }
         }
         None => format!("{:?} is not in this patch", query.typed()),
     };
@@ -194,7 +208,12 @@ pub fn pick(
     let same = hits.get(before) == Some(&at);
     let place = next(hits.len(), before, same, forward, here);
     let said = match place {
-        Some(place) => format!("match {} of {}", place + 1, hits.len()),
+        Some(place) => format!(
+            "match {} of {} lines{}",
+            place + 1,
+            hits.len(),
+            help::match_keys(model)
+        ),
         None => format!("{:?} is in {what}", query.typed()),
     };
     model.say(Severity::Info, said);

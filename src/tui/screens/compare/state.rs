@@ -81,6 +81,9 @@ pub struct State {
     pub revealed: BTreeMap<usize, Revealed>,
     /// Whether old and new stand side by side; `None` = when one column is wide enough.
     pub side_by_side: Option<bool>,
+    /// What is shown again when old and new no longer stand side by side, or do again:
+    /// [`Self::side_by_side`] and [`Self::aligned`].
+    pub before_split: Option<(Option<bool>, bool)>,
     /// Whether changes of white space only are not shown as changes.
     pub quiet_whitespace: bool,
     /// Against whose result the focused one is compared; `None` = the patches are shown.
@@ -133,6 +136,7 @@ impl Default for State {
             grid: None,
             revealed: BTreeMap::new(),
             side_by_side: None,
+            before_split: None,
             quiet_whitespace: false,
             interdiff: None,
             interdiffs: BTreeMap::new(),

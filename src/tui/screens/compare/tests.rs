@@ -371,12 +371,13 @@ fn the_reference_says_that_it_came_and_went() {
 }
 
 #[test]
-fn the_footer_fits_submit_and_undo() {
+fn the_footer_fits_submit_reading_and_undo() {
     for size in [(80, 24), (60, 20)] {
         let model = model(size.0, size.1);
         let screen = screen(&model);
         let footer = screen.lines().last().unwrap();
         assert!(footer.contains("<enter> submit  u undo"), "{footer}");
+        assert!(size.0 < 80 || footer.contains("n hunk"), "{footer}");
     }
 }
 
@@ -593,4 +594,82 @@ fn odd_patches_are_drawn_without_control_characters() {
             }
         }
     }
+}
+
+#[test]
+fn a_key_that_ends_no_sequence_is_swallowed_and_named() {
+    let mut model = model(80, 24);
+    press(&mut model, "J");
+    press(&mut model, "y");
+    let lines = screen(&model);
+    assert!(
+        lines.contains("y … y line · h hunk · p patch · f path"),
+        "{lines}"
+    );
+    let effects = press(&mut model, "<enter>");
+    assert!(effects.is_empty());
+    assert_eq!(model.status.text, "y<enter> is no key");
+    assert!(press(&mut model, "gq").is_empty());
+    assert_eq!(model.status.text, "gq is no key");
+    press(&mut model, "g");
+    let lines = screen(&model);
+    for word in [
+        "g top",
+        "d other end",
+        "/ search group",
+        "<enter> open grader",
+    ] {
+        assert!(lines.contains(word), "{word}: {lines}");
+    }
+    press(&mut model, "<esc>");
+    assert_eq!(model.screen, Screen::Compare);
+}
+
+#[test]
+fn an_interdiff_is_against_the_column_beside_it() {
+    let mut model = model(200, 40);
+    press(&mut model, "l");
+    press(&mut model, "i");
+    let from = model.compare.interdiff;
+    let order = super::update::shown_order(&model);
+    assert_eq!(from, Some(Some(order[0])));
+    press(&mut model, "III");
+    let columns = super::update::layout(&model).columns;
+    let place = |slot| columns.iter().position(|column| column.slot == slot);
+    let (to, from) = (
+        place(model.compare.focus()),
+        place(model.compare.interdiff.unwrap()),
+    );
+    assert_eq!(to.unwrap().abs_diff(from.unwrap()), 1);
+    let first = model.compare.first_column;
+    press(&mut model, "<esc>");
+    assert_eq!(model.compare.first_column, first);
+}
+
+#[test]
+fn a_move_names_the_key_that_undoes_it() {
+    let mut model = model(120, 40);
+    press(&mut model, "3");
+    assert!(
+        model.status.text.ends_with("; u undoes"),
+        "{}",
+        model.status.text
+    );
+}
+
+#[test]
+fn the_search_is_taken_off_before_the_way_back() {
+    let mut model = model(120, 40);
+    press(&mut model, "/new<enter>");
+    let said = model.status.text.clone();
+    assert!(
+        said.ends_with("lines · <ctrl-n> next <ctrl-p> before"),
+        "{said}"
+    );
+    press(&mut model, "<esc>");
+    assert!(model.compare.query.is_none());
+    assert_eq!(model.status.text, "the search for \"new\" is taken off");
+    assert_eq!(model.screen, Screen::Compare);
+    press(&mut model, "<esc>");
+    assert_eq!(model.screen, Screen::Groups);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::candidates::{Candidate, candidates, mark_results, order};
+use super::candidates::{Candidate, candidates, mark_results, note_patches, order};
 use super::colouring;
 use super::comparing;
 use super::folding;
@@ -69,6 +69,9 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         model.say(Severity::Info, "the rollouts of this group are gone");
         return Vec::new();
     }
+    if action == Action::Back && search::take_off(model) {
+        return Vec::new();
+    }
     if let Some(effects) = panel::act(model, action) {
         return effects;
     }
@@ -119,7 +122,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::Task => toggle_body(model, Body::Task),
         Action::Reference => toggle_reference(model),
         Action::Marks => match focused_candidate(model) {
-            Some(found) if !found.marks.is_empty() => model.overlay = Some(Overlay::marks()),
+            Some(found) if found.is_marked() => model.overlay = Some(Overlay::marks()),
             _ => model.say(Severity::Info, "this candidate has no mark"),
         },
         Action::NextHunk => jump(model, Mark::Hunk, true),
@@ -164,6 +167,15 @@ fn is_in_patch(model: &Model, spot: &spot::Spot) -> bool {
     document.is_some_and(|document| spot.at.file < document.patch().files.len())
 }
 
+/// Marks the candidates with what their opened patches tell.
+pub(super) fn mark(model: &Model, candidates: &mut [Candidate]) {
+    let Some(opened) = opened(model) else { return };
+    if let Some(on_base) = opened.on_base() {
+        mark_results(candidates, &on_base.results);
+        note_patches(candidates, &on_base.notes);
+    }
+}
+
 /// The focused candidate as the strip shows it.
 #[must_use]
 pub fn focused_candidate(model: &Model) -> Option<Candidate> {
@@ -171,9 +183,7 @@ pub fn focused_candidate(model: &Model) -> Option<Candidate> {
     let (group, reviewed) = model.reviewed.as_ref()?;
     let focus = model.compare.focus()?;
     let mut all = candidates(session, *group, reviewed);
-    if let Some(on_base) = opened(model).and_then(|opened| opened.on_base()) {
-        mark_results(&mut all, &on_base.results);
-    }
+    mark(model, &mut all);
     all.into_iter().find(|found| found.index == focus)
 }
 
@@ -206,6 +216,8 @@ pub fn layout(model: &Model) -> Layout {
     if model.compare.aligned && on_base && !alone && layout.columns.len() > 1 {
         layout.shape = Shape::Aligned;
     }
+    let narrowest = layout.columns.iter().map(|column| column.text.width).min();
+    layout.keep_shares(places::share_width(model, narrowest.unwrap_or(0)));
     layout
 }
 
@@ -237,7 +249,9 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     let layout = layout(model);
     model.compare.shape = layout.shape;
     model.compare.strip_first = layout.strip_first;
-    if let Some(first) = layout.columns.first().and_then(|column| column.slot) {
+    if model.compare.interdiff_shown().is_none()
+        && let Some(first) = layout.columns.first().and_then(|column| column.slot)
+    {
         model.compare.first_column = order.iter().position(|&i| i == first).unwrap_or(0);
     }
     if let Some(area) = layout.panel {
@@ -416,6 +430,7 @@ fn toggle_whitespace(model: &mut Model) {
 fn toggle_aligned(model: &mut Model) {
     let was = layout(model).shape == Shape::Aligned;
     model.compare.aligned = !was;
+    model.compare.before_split = None;
     let said = if was {
         "each column on its own"
     } else if layout(model).shape == Shape::Aligned {
@@ -428,16 +443,30 @@ fn toggle_aligned(model: &mut Model) {
     model.say(Severity::Info, said);
 }
 
-/// Old and new side by side or not; the first press changes what is shown now.
+/// Old and new side by side or not; the second press leads back to what the first one left.
 fn toggle_side_by_side(model: &mut Model) {
-    let split = layout(model).shape == Shape::Split;
-    model.compare.side_by_side = Some(!split);
-    model.compare.aligned &= split;
-    let now = layout(model).shape == Shape::Split;
-    let said = match (now, split) {
-        (true, _) => "old and new side by side",
-        (false, true) => "old and new one below the other",
-        (false, false) => "the columns are too narrow for old and new side by side",
+    let compare = &mut model.compare;
+    let now = (compare.side_by_side, compare.aligned);
+    if let Some(before) = compare.before_split.take() {
+        (compare.side_by_side, compare.aligned) = before;
+    } else {
+        let split = layout(model).shape == Shape::Split;
+        let compare = &mut model.compare;
+        compare.before_split = Some(now);
+        compare.side_by_side = Some(!split);
+        compare.aligned &= split;
+        if !split && layout(model).shape != Shape::Split {
+            let compare = &mut model.compare;
+            (compare.side_by_side, compare.aligned) = now;
+            compare.before_split = None;
+            let said = "the columns are too narrow for old and new side by side";
+            return model.say(Severity::Info, said);
+        }
+    }
+    let said = match layout(model).shape {
+        Shape::Aligned => "rows aligned by the lines of the base",
+        Shape::Split => "old and new side by side",
+        Shape::Unified => "each column its own patch, old and new one below the other",
     };
     model.say(Severity::Info, said);
 }

@@ -6,9 +6,8 @@
 use std::sync::Arc;
 
 use super::layout::Column;
-use super::places::share_width;
 use super::state::Place;
-use crate::tui::document::{Document, Shape};
+use crate::tui::document::Document;
 use crate::tui::model::Model;
 use crate::tui::scroll::Position;
 
@@ -69,14 +68,9 @@ impl Window {
     }
 
     pub(super) fn on(model: &Model, column: &Column, document: Arc<Document>) -> Self {
-        let kept = share_width(model, column, true);
-        let whole = match document.shape() {
-            Shape::Aligned => column.narrowest,
-            Shape::Unified | Shape::Split => column.text.width,
-        };
         Self {
             lines: usize::from(column.text.height),
-            width: document.text_width(whole.saturating_sub(kept)),
+            width: document.text_width(column.text.width.saturating_sub(column.share)),
             wrap: model.compare.wrap,
             document,
         }

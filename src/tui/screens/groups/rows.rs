@@ -1,7 +1,7 @@
 //! The list's cells and the preview's lines, as text with roles.
 
 use super::columns::{Column, Table};
-use crate::domain::{Outcome, RolloutGroup};
+use crate::domain::{GroupClass, Outcome, RolloutGroup};
 use crate::review::{GroupRow, ReviewSession, ReviewState, ReviewedGroup};
 use crate::tui::long_text;
 use crate::tui::number;
@@ -74,6 +74,7 @@ pub fn cell(session: &ReviewSession, group: usize, column: Column, table: &Table
 pub fn in_numbers(row: &GroupRow) -> String {
     let unscored = match row.unscored {
         0 => String::new(),
+        all if all == row.n => return format!("{all}?"),
         unscored => format!(" {unscored}?"),
     };
     format!("{}/{}{unscored}", row.passing, row.n)
@@ -134,9 +135,14 @@ pub fn preview(session: &ReviewSession, group: usize, width: usize) -> Vec<Parts
     if let Some(repo) = &data.task.repo {
         lines.push(vec![(text::sanitize_line(repo), Role::Dim)]);
     }
-    lines.extend(in_lines(reviewed.class.reason(), width, Role::Dim));
+    let is_scored = reviewed.class != GroupClass::Unscored;
+    let said = match is_scored {
+        true => reviewed.class.reason().to_owned(),
+        false => format!("{} candidates, none scored", data.trajectories.len()),
+    };
+    lines.extend(in_lines(&said, width, Role::Dim));
     // Without a baseline this is the baseline's reason.
-    if let Err(reason) = &reviewed.redistributed {
+    if let (Err(reason), true) = (&reviewed.redistributed, is_scored) {
         let said = format!("no advantages: {}", text::sanitize_line(reason));
         lines.extend(in_lines(&said, width, Role::Warning));
     }
@@ -252,10 +258,13 @@ pub fn counts(session: &ReviewSession, state: &super::State) -> String {
     } else {
         format!("{shown} of {} groups shown", totals.groups)
     };
-    let mut text = format!(
-        "{groups} · {} kept · {} rankable",
-        totals.kept, totals.rankable
-    );
+    let mut text = match totals.unscored == totals.groups {
+        true => format!("{groups}, none scored"),
+        false => format!(
+            "{groups} · {} kept · {} rankable",
+            totals.kept, totals.rankable
+        ),
+    };
     if totals.without_advantages > 0 {
         text.push_str(&format!(
             " · {} without advantages",

@@ -4,6 +4,7 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::columns::{Column, Needs};
+use crate::domain::GroupClass;
 use crate::review::{Filter, ReviewSession, ReviewState};
 use crate::tui::area::Area;
 
@@ -18,6 +19,8 @@ pub struct Totals {
     pub rankable: usize,
     /// Kept, but the estimator gives no advantages.
     pub without_advantages: usize,
+    /// Without any scored trajectory.
+    pub unscored: usize,
     /// With a submission that counts.
     pub submitted: usize,
 }
@@ -149,6 +152,9 @@ impl State {
             kept: kept().count(),
             rankable: kept().filter(|row| row.passing >= 2).count(),
             without_advantages: kept().filter(|row| row.without_advantages).count(),
+            unscored: rows()
+                .filter(|row| row.class == GroupClass::Unscored)
+                .count(),
             submitted: rows()
                 .filter(|row| row.state >= ReviewState::Submitted)
                 .filter(|row| row.state != ReviewState::Stale)

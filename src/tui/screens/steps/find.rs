@@ -7,6 +7,7 @@ use super::state::{Jump, Key};
 use super::transcript::Row;
 use super::update::{settle, shown};
 use crate::tui::effect::Effect;
+use crate::tui::help;
 use crate::tui::model::{Model, Severity};
 use crate::tui::query::Query;
 use crate::tui::scroll::Position;
@@ -125,20 +126,26 @@ pub(super) fn go_to_row(model: &mut Model, of: Key, row: Row) {
             .found
             .partition_point(|(other, _)| other.place() < row.place());
         let said = format!(
-            "line {} of {}{}",
+            "match {} of {} lines{}{}",
             place + 1,
             hits.found.len(),
-            counts(model, hits)
+            hidden(model, hits),
+            help::match_keys(model)
         );
         model.say(Severity::Info, said);
     }
 }
 
-/// What the counts of a search say beside the number of lines.
-fn counts(model: &Model, hits: &Hits) -> String {
-    let matches: usize = hits.found.iter().map(|(_, count)| count).sum();
-    let word = if matches == 1 { "match" } else { "matches" };
-    format!(" · {matches} {word}{}", hidden(model, hits))
+/// Takes off the search, and says so; answers whether there was one.
+pub(super) fn take_off(model: &mut Model) -> bool {
+    let search = &mut model.steps.search;
+    let was = search.pattern.take();
+    search.waiting = None;
+    if let Some(pattern) = &was {
+        let said = format!("the search for {:?} is taken off", pattern.text());
+        model.say(Severity::Info, said);
+    }
+    was.is_some()
 }
 
 /// How many places are in steps that are hidden.

@@ -83,6 +83,11 @@ fn siblings_keep_the_step_and_no_trace_is_said() {
     assert_eq!(model.compare.focus(), Some(1));
     assert!(screen(&model).contains("no trace is recorded"));
     press(&mut model, "nE/x<enter>");
+    press(&mut model, "r");
+    assert!(model.status.text.contains("no trace is recorded"));
+    press(&mut model, "<esc>");
+    assert_eq!(model.screen, Screen::Steps);
+    assert!(model.steps.search.pattern.is_none());
     press(&mut model, "<esc>");
     assert_eq!(model.screen, Screen::Compare);
 }

@@ -121,6 +121,7 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
     let mut effects = Vec::new();
     match action {
         Action::Back if model.steps.panel != Panel::Steps => model.steps.panel = Panel::Steps,
+        Action::Back if find::take_off(model) => {}
         Action::Back => return go_to(model, Screen::Compare),
         Action::OtherColumn if beside(model).is_some() => swap(model),
         Action::NextTrajectory | Action::OtherColumn => sibling(model, Action::FocusNext),
@@ -275,7 +276,7 @@ fn second(model: &mut Model) {
     model.steps.other = other;
     let said = match other {
         Some(_) => "",
-        None => "there is no other candidate",
+        None => "this group has only one candidate",
     };
     model.say(Severity::Info, said);
 }
@@ -291,6 +292,11 @@ fn sync(model: &mut Model) {
 }
 
 fn whole(model: &mut Model) {
+    let steps = shown(model).and_then(|of| steps_of(model, of));
+    if steps.is_some_and(<[Step]>::is_empty) {
+        let said = "no trace is recorded for this candidate: there is nothing to show whole";
+        return model.say(Severity::Info, said);
+    }
     let (extent, said) = match model.steps.extent {
         Extent::Gist => (
             Extent::Whole,

@@ -22,13 +22,22 @@ impl Page<'_> {
             return;
         };
         let count = document.file_starts().len();
-        put(
-            buffer,
-            (area.x, area.y),
-            area.width,
-            &format!("files of {}: {count}", letter(slot)),
-            header,
-        );
+        let interdiff = self.model.compare.interdiff_shown();
+        let interdiff = interdiff.is_some_and(|(_, to, found)| to == Some(slot) && found.is_some());
+        let title = if interdiff {
+            format!("files of the interdiff: {count}")
+        } else if document.grid().is_some() {
+            let own = (0..count).filter(|&file| document.patch_file(file).is_some());
+            let (own, whose) = (own.count(), letter(slot));
+            let whole = format!("files of the group: {count}, {whose} touches {own}");
+            match text::width(&whole) < usize::from(area.width) {
+                true => whole,
+                false => format!("files: {count}, {whose}: {own}"),
+            }
+        } else {
+            format!("files of {}: {count}", letter(slot))
+        };
+        put(buffer, (area.x, area.y), area.width, &title, header);
         let window = usize::from(area.height).saturating_sub(1);
         let first = first_listed(self.model, document, window);
         let current = document.file_at(self.model.compare.place(Some(slot)).cursor);
@@ -36,11 +45,11 @@ impl Page<'_> {
             let here = Some(file) == current;
             let style = self.style(if here { Role::Cursor } else { Role::Text });
             paint(buffer, (area.x, y), area.width.saturating_sub(1), style);
-            let right = format!(
-                " {} {}",
-                document.file_counts(file),
-                self.touched_by(document, file)
-            );
+            let mut right = format!(" {}", document.file_counts(file));
+            if !interdiff {
+                // An interdiff is between two; how many of all touch the file says nothing there.
+                right.push_str(&format!(" {}", self.touched_by(document, file)));
+            }
             let taken = u16::try_from(right.chars().count()).unwrap_or(0);
             let width = area.width.saturating_sub(1);
             let taken = taken.min(width);

@@ -5,8 +5,8 @@ use ratatui::buffer::Buffer;
 use super::super::candidates::figures;
 use super::super::update::opened;
 use super::Page;
-use crate::domain::Outcome;
 use crate::domain::redistribution::Status;
+use crate::domain::{GroupClass, Outcome};
 use crate::review::Origin;
 use crate::tui::area::Area;
 use crate::tui::number::advantage;
@@ -66,12 +66,13 @@ impl Page<'_> {
             all.filter(|trajectory| trajectory.outcome == wanted)
                 .count()
         };
-        let mut said = format!(
-            "{}/{} pass",
-            count(Outcome::Pass),
-            self.data.trajectories.len()
-        );
+        let all = self.data.trajectories.len();
         let unscored = count(Outcome::Unscored);
+        if unscored == all {
+            let plural = if all == 1 { "" } else { "s" };
+            return format!("{all} candidate{plural}, none scored");
+        }
+        let mut said = format!("{}/{all} pass", count(Outcome::Pass));
         if unscored > 0 {
             said.push_str(&format!(" · {unscored} unscored"));
         }
@@ -103,6 +104,25 @@ impl Page<'_> {
 
     /// Why a group is dropped comes first: its figures follow from that.
     fn figures(&self) -> String {
+        let mut said = match self.reviewed.class {
+            // Without any reward there is nothing to redistribute, and nothing that is dropped.
+            GroupClass::Unscored => String::new(),
+            _ => self.credit(),
+        };
+        let judgement = self.session.judgement(self.group);
+        if judgement.is_some_and(|judgement| !judgement.note.is_empty()) {
+            said.push_str("  ✎ note");
+        }
+        let problems = opened(self.model).map_or(&[][..], |opened| &opened.content.problems);
+        if let Some(first) = problems.first() {
+            let count = problems.len();
+            said.push_str(&format!("  ⚠ {count} unreadable: {}", text::cut(first, 80)));
+        }
+        said.trim_start().to_owned()
+    }
+
+    /// Why the group is dropped, else what its ranking does to the credit.
+    fn credit(&self) -> String {
         let class = self.reviewed.class;
         let mut said = String::new();
         if !class.is_kept() {
@@ -122,15 +142,6 @@ impl Page<'_> {
             Some(moved) => said.push_str(&format!("  credit moved {}", advantage(moved))),
             None if !class.is_kept() => said.push_str("  not redistributed"),
             None => said.push_str(&format!("  not redistributed: {}", self.why_not())),
-        }
-        let judgement = self.session.judgement(self.group);
-        if judgement.is_some_and(|judgement| !judgement.note.is_empty()) {
-            said.push_str("  ✎ note");
-        }
-        let problems = opened(self.model).map_or(&[][..], |opened| &opened.content.problems);
-        if let Some(first) = problems.first() {
-            let count = problems.len();
-            said.push_str(&format!("  ⚠ {count} unreadable: {}", text::cut(first, 80)));
         }
         said
     }

@@ -9,19 +9,19 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::candidates::{Candidate, candidates, letter, mark_results};
+use super::candidates::{Candidate, candidates, letter};
 use super::comparing;
-use super::layout::{Column, Layout, Slot};
+use super::layout::Column;
 use super::panel;
 use super::places;
 use super::reading::Window;
-use super::update::{focused, opened, shown_order};
+use super::update::{focused, layout, mark, opened};
 use crate::domain::{PatchPresence, RolloutGroup};
 use crate::review::{ReviewSession, ReviewedGroup};
 use crate::tui::action::Action;
 use crate::tui::area::Area;
 use crate::tui::colouring::ColourOf;
-use crate::tui::document::Document;
+use crate::tui::document::{Document, Shape};
 use crate::tui::highlight::ColouredSpan;
 use crate::tui::model::Model;
 use crate::tui::text;
@@ -55,12 +55,9 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     if data.trajectories.is_empty() {
         return gone(model, theme, buffer, screen, data);
     }
-    let has_reference = opened(model).is_some_and(|opened| opened.reference.is_some());
-    let layout = Layout::of(screen, &model.compare, &shown_order(model), has_reference);
+    let layout = layout(model);
     let mut candidates = candidates(session, *group, reviewed);
-    if let Some(on_base) = opened(model).and_then(|opened| opened.on_base()) {
-        mark_results(&mut candidates, &on_base.results);
-    }
+    mark(model, &mut candidates);
     let page = Page {
         model,
         theme,
@@ -69,7 +66,6 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         reviewed,
         group: *group,
         candidates: &candidates,
-        first_column: layout.columns.first().map(|column| column.slot),
     };
     page.header(buffer, layout.header);
     ranking_strip::draw(buffer, theme, &candidates, model.compare.focus(), &layout);
@@ -130,8 +126,6 @@ struct Page<'a> {
     reviewed: &'a ReviewedGroup,
     group: usize,
     candidates: &'a [Candidate],
-    /// Whose patch the leftmost column shows.
-    first_column: Option<Slot>,
 }
 
 impl Page<'_> {
@@ -227,7 +221,14 @@ impl Page<'_> {
                         }
                         _ => String::new(),
                     };
-                    format!("{file} {}/{}", place.cursor + 1, document.len())
+                    let mode = match document.shape() {
+                        _ if !focused => "",
+                        Shape::Aligned => " aligned ·",
+                        Shape::Split => " side by side ·",
+                        Shape::Unified if interdiff.is_some() => "",
+                        Shape::Unified => " own ·",
+                    };
+                    format!("{mode}{file} {}/{}", place.cursor + 1, document.len())
                 });
         let taken = u16::try_from(right.chars().count())
             .unwrap_or(0)
@@ -322,7 +323,6 @@ impl Page<'_> {
             .into_iter()
             .map(|(flag, _)| flag)
             .collect();
-        let first = self.first_column == Some(column.slot);
         let recorded = opened(self.model).and_then(|opened| patch_of(opened, column.slot));
         let is_recorded = recorded.is_some_and(|patch| Arc::ptr_eq(patch, document.patch()));
         let share = |row| {
@@ -346,7 +346,7 @@ impl Page<'_> {
             cursor: Some((place.cursor, focused)),
             height: &|row| window.height(row),
             moved: &moved,
-            share_width: places::share_width(self.model, column, first),
+            share_width: column.share,
             share: &share,
             colours: &colours,
             base_colours: &base_colours,
