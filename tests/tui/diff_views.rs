@@ -255,3 +255,21 @@ fn an_unscored_group_has_no_credit_to_speak_of() {
     let screen = harness.press("gk").screen();
     assert!(screen.contains("x: ⚕ repaired: "), "{screen}");
 }
+
+#[test]
+fn a_place_in_a_candidate_without_a_column_is_shown_at_its_line() {
+    let mut harness = native(160, 50);
+    while harness.model.compare.group.is_none() || !harness.screen().contains("textkit__slug-101") {
+        let keys = match harness.model.compare.group {
+            None => "<enter>",
+            Some(_) => ")",
+        };
+        harness.press(keys);
+    }
+    harness.press("g/while result in taken<enter><enter>");
+    let compare = &harness.model.compare;
+    let slot = compare.focus();
+    let document = compare.document(slot).unwrap();
+    let line = document.line(compare.place(slot).cursor).unwrap();
+    assert_eq!(line.text, "    while result in taken:");
+}

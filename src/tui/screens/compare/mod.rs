@@ -43,7 +43,7 @@ pub use places::has_remarks;
 pub use reading::go_to_row;
 pub use search::searched;
 pub use search_group::{found as group_searched, search_patches, searched as searched_group};
-pub use spot::{PatchSpot, show_hunk};
+pub use spot::{PatchSpot, show_hunk, show_place};
 pub use state::{Body, Place, State};
 pub use update::{enter, focused_candidate, settle, update};
 pub use view::draw;

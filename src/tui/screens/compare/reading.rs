@@ -206,6 +206,14 @@ pub(super) fn share_rows(model: &mut Model, opened: &OpenedGroup, layout: &Layou
     }
 }
 
+/// Makes the rows of what is to be shown now, before a place in them is looked for: the focus may
+/// have moved to a candidate that had no column.
+pub(super) fn prepare(model: &mut Model, opened: &OpenedGroup) {
+    let layout = layout(model);
+    model.compare.shape = layout.shape;
+    share_rows(model, opened, &layout);
+}
+
 /// A place of a document in another one of the same patch; the cursor stays about where it was in
 /// the window.
 pub(super) fn carried(before: &Document, after: &Document, place: Place) -> Place {

@@ -3,10 +3,10 @@
 //! Places are those of the parsed patch, not rows of a column: they stay true however the columns
 //! show the patch.
 
-use super::reading::{document_of, go_to_row};
+use super::reading::{document_of, go_to_row, prepare};
 use super::state::Body;
 use super::update::{opened, settle};
-use crate::diff::LineKind;
+use crate::diff::{LineKind, Patch};
 use crate::domain::TrajectoryIndex;
 use crate::tui::document::Document;
 use crate::tui::effect::Effect;
@@ -87,6 +87,7 @@ pub fn show(model: &mut Model, spot: &Spot) {
         return;
     };
     let slot = Some(spot.candidate);
+    prepare(model, &opened);
     if let Some(document) = document_of(model, &opened, slot)
         && let Some(row) = row_of(&document, spot.at)
     {
@@ -97,23 +98,36 @@ pub fn show(model: &mut Model, spot: &Spot) {
 /// Opens the compare screen on the first change of a hunk of the focused candidate's patch; without
 /// a hunk on its file.
 pub fn show_hunk(model: &mut Model, file: usize, hunk: Option<usize>) -> Vec<Effect> {
+    show_in_focused(model, |patch| {
+        let change = hunk.and_then(|hunk| {
+            let found = patch.files.get(file)?.hunks.get(hunk)?;
+            let mut lines = found.lines.iter();
+            let change = lines.position(|line| line.kind != LineKind::Context);
+            Some(PatchSpot::line(file, hunk, change.unwrap_or(0)))
+        });
+        change.unwrap_or(PatchSpot::file(file))
+    })
+}
+
+/// Opens the compare screen on a place of the focused candidate's patch.
+pub fn show_place(model: &mut Model, at: PatchSpot) -> Vec<Effect> {
+    show_in_focused(model, |_| at)
+}
+
+fn show_in_focused(model: &mut Model, at: impl Fn(&Patch) -> PatchSpot) -> Vec<Effect> {
     model.compare.body = Body::Diff;
-    // The hunk is one of the patch.
+    // The place is one of the patch.
     model.compare.interdiff = None;
     let mut effects = go_to(model, Screen::Compare);
     effects.extend(settle(model));
     let Some(candidate) = model.compare.focus() else {
         return effects;
     };
-    let change = hunk.and_then(|hunk| {
-        let document = model.compare.document(Some(candidate))?;
-        let found = document.patch().files.get(file)?.hunks.get(hunk)?;
-        let mut lines = found.lines.iter();
-        let change = lines.position(|line| line.kind != LineKind::Context);
-        Some(PatchSpot::line(file, hunk, change.unwrap_or(0)))
-    });
-    let at = change.unwrap_or(PatchSpot::file(file));
-    show(model, &Spot { candidate, at });
+    let patch = opened(model).and_then(|opened| opened.patches.get(candidate).cloned());
+    if let Some(patch) = patch {
+        let at = at(&patch);
+        show(model, &Spot { candidate, at });
+    }
     effects.extend(settle(model));
     effects
 }

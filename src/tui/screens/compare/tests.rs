@@ -673,3 +673,40 @@ fn the_search_is_taken_off_before_the_way_back() {
     press(&mut model, "<esc>");
     assert_eq!(model.screen, Screen::Groups);
 }
+
+#[test]
+fn the_next_group_shows_the_same_body() {
+    let mut model = model(130, 40);
+    press(&mut model, "t)");
+    assert_eq!(model.compare.group, Some(1));
+    assert_eq!(model.compare.body, super::state::Body::Task);
+    press(&mut model, "t(");
+    assert_eq!(model.compare.group, Some(0));
+    assert_eq!(model.compare.body, super::state::Body::Diff);
+}
+
+#[test]
+fn escape_lets_go_of_what_the_mouse_drags() {
+    let mut model = model(160, 40);
+    let strip = super::update::layout(&model).strip;
+    let before = order(&model);
+    let mouse = |model: &mut Model, kind, y| {
+        root(
+            model,
+            Message::Mouse {
+                kind,
+                x: strip.x + 2,
+                y,
+            },
+        )
+    };
+    mouse(&mut model, MouseKind::Down, strip.y);
+    mouse(&mut model, MouseKind::Drag, strip.y + 3);
+    press(&mut model, "<esc>");
+    assert_eq!(model.screen, Screen::Compare);
+    assert!(model.status.text.contains("stays"), "{}", model.status.text);
+    mouse(&mut model, MouseKind::Up, strip.y + 3);
+    assert_eq!(order(&model), before);
+    press(&mut model, "<esc>");
+    assert_eq!(model.screen, Screen::Groups);
+}

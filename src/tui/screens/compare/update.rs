@@ -20,6 +20,7 @@ use crate::tui::effect::Effect;
 use crate::tui::model::{Model, OpenedGroup, Screen, Severity};
 use crate::tui::overlays::Overlay;
 use crate::tui::screens::{groups, steps};
+use crate::tui::scroll::Position;
 use crate::tui::update::{go_to, open_group, shown_ranking};
 
 /// Cells that one step to the side scrolls.
@@ -69,7 +70,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         model.say(Severity::Info, "the rollouts of this group are gone");
         return Vec::new();
     }
-    if action == Action::Back && search::take_off(model) {
+    if action == Action::Back && (let_go(model) || search::take_off(model)) {
         return Vec::new();
     }
     if let Some(effects) = panel::act(model, action) {
@@ -159,6 +160,17 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         _ => return judge(model, action, digit),
     }
     Vec::new()
+}
+
+/// Lets go of what the mouse drags; answers whether it held something.
+fn let_go(model: &mut Model) -> bool {
+    let dragged = model.compare.drag.take();
+    let bar = model.compare.dragged_bar.take();
+    if let Some(dragged) = dragged {
+        let said = format!("{} stays where it is", letter(dragged));
+        model.say(Severity::Info, said);
+    }
+    dragged.is_some() || bar.is_some()
 }
 
 /// Whether the patch of a place has the file.
@@ -500,7 +512,14 @@ fn neighbour(model: &mut Model, forward: bool) -> Vec<Effect> {
         None => shown.first(),
     };
     match next.copied() {
-        Some(next) => open_group(model, next),
+        Some(next) => {
+            // Whoever reads the tests of one group wants those of the next.
+            let body = model.compare.body;
+            let effects = open_group(model, next);
+            model.compare.body = body;
+            model.compare.task_at = Position::default();
+            effects
+        }
         None => {
             let end = if forward { "last" } else { "first" };
             model.say(

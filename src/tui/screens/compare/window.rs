@@ -107,16 +107,30 @@ impl Window {
         end.clamp(self.lines, self.rows(), |row| self.height(row))
     }
 
-    /// Moves the window so that the cursor is in sight, no further than it must.
-    pub(super) fn reveal(&self, place: Place) -> Place {
+    /// The last line of a row.
+    fn end_of(&self, row: usize) -> Position {
+        Position {
+            row,
+            line: self.height(row) - 1,
+        }
+    }
+
+    /// The last line of a window that begins at `top`.
+    fn bottom(&self, top: Position) -> Position {
+        let below = self.lines.saturating_sub(1);
+        top.down(below, self.rows(), |row| self.height(row))
+    }
+
+    /// Moves the window so that the cursor is in sight, no further than it must: the whole row, or
+    /// some of a row that is too high for the window.
+    fn reveal(&self, place: Place) -> Place {
         let margin = self.margin();
-        let above = self.up(Position::at(place.cursor), margin);
-        let last = Position {
-            row: place.cursor,
-            line: self.height(place.cursor) - 1,
-        };
+        let (start, end) = (Position::at(place.cursor), self.end_of(place.cursor));
+        let is_tall = end.line + 1 + 2 * margin > self.lines;
+        let (upper, lower) = if is_tall { (end, start) } else { (start, end) };
+        let above = self.up(upper, margin);
         let room = self.lines.saturating_sub(1 + margin);
-        let below = self.up(last, room).min(self.lowest()).min(above);
+        let below = self.up(lower, room).min(self.lowest()).min(above);
         Place {
             top: place.top.max(below).min(above),
             ..place
@@ -171,29 +185,31 @@ impl Window {
         }
     }
 
-    /// Moves the cursor; a row that is higher than the window is read line by line.
+    /// Moves the cursor; what is out of sight of a row is read line by line first.
     pub(super) fn step(&self, place: Place, go: Go) -> Place {
-        let Place { mut top, cursor } = place;
+        let Place { top, cursor } = place;
         let last = self.rows().saturating_sub(1);
-        let on_top = top.row == cursor;
+        let (start, end) = (Position::at(cursor), self.end_of(cursor));
+        let bottom = self.bottom(top);
         match go {
-            Go::Down(1) if on_top && top.line + self.lines < self.height(cursor) => {
-                top.line += 1;
+            Go::Down(1) if start <= bottom && bottom < end => {
+                let top = top.down(1, self.rows(), |row| self.height(row));
                 return Place { top, cursor };
             }
-            Go::Up(1) if on_top && top.line > 0 => {
-                top.line -= 1;
+            Go::Up(1) if start < top && top <= end => {
+                let top = self.up(top, 1);
                 return Place { top, cursor };
             }
             _ => {}
         }
-        let cursor = match go {
-            Go::Down(rows) => cursor.saturating_add(rows).min(last),
-            Go::Up(rows) => cursor.saturating_sub(rows),
-            Go::Top => 0,
-            Go::Bottom => last,
-        };
-        self.reveal(Place { top, cursor })
+        let to = |top, cursor| self.reveal(Place { top, cursor });
+        match go {
+            Go::Down(rows) => to(top, cursor.saturating_add(rows).min(last)),
+            Go::Up(rows) => to(top, cursor.saturating_sub(rows)),
+            Go::Top => to(Position::default(), 0),
+            // A window that a jump put further down stays there.
+            Go::Bottom => to(top.max(self.lowest()), last),
+        }
     }
 
     /// Moves the window and the cursor with it.
@@ -205,14 +221,19 @@ impl Window {
             Go::Down(_) | Go::Bottom => moved.min(lowest.max(place.top)),
             Go::Up(_) | Go::Top => moved,
         };
-        let offset = self.offset(place);
-        let cursor = if top == place.top {
+        if top == place.top {
             // At either end only the cursor is left to move.
             return self.step(place, go);
-        } else {
-            self.row_at(top, offset).unwrap_or(place.cursor)
+        }
+        let first = match top == Position::default() {
+            true => 0,
+            false => self.margin(),
         };
-        self.reveal(Place { top, cursor })
+        let last = self.lines.saturating_sub(1 + self.margin());
+        let offset = self.offset(place).clamp(first.min(last), last);
+        // The row may be cut by an edge of the window; to show it whole would take lines back.
+        let cursor = self.row_at(top, offset).unwrap_or(place.cursor);
+        Place { top, cursor }
     }
 
     /// Moves the window; the cursor comes along when it would get out of sight.
@@ -241,3 +262,6 @@ impl Window {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 
 use super::transcript::Row;
 use super::update::{shown, step_of, steps_of};
-use crate::domain::StepKind;
+use crate::domain::{Step, StepKind};
 use crate::review::edits;
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Screen, Severity};
@@ -13,7 +13,8 @@ use crate::tui::scroll::Position;
 use crate::tui::text;
 use crate::tui::update::go_to;
 
-/// Goes to the hunk that the current step made; of an observation, the one that its call made.
+/// Goes to the hunk that the current step made; of an observation, the one that its call made. A step
+/// that a place of the patch led to leads back there.
 pub(super) fn open_hunk(model: &mut Model) -> Vec<Effect> {
     let Some(of) = shown(model) else {
         return Vec::new();
@@ -21,21 +22,32 @@ pub(super) fn open_hunk(model: &mut Model) -> Vec<Effect> {
     let (Some(steps), Some(step)) = (steps_of(model, of), step_of(model, of)) else {
         return Vec::new();
     };
-    let call = steps.get(..step).and_then(|before| before.last());
-    let step = match (steps.get(step), call) {
-        (Some(step), Some(call))
-            if step.kind() == StepKind::Observation && call.kind() == StepKind::ToolCall =>
-        {
-            call
-        }
-        (Some(step), _) => step,
-        (None, _) => return Vec::new(),
+    let call = step.checked_sub(1).and_then(|call| steps.get(call));
+    let made_by_call = call.is_some_and(|call| call.kind() == StepKind::ToolCall)
+        && steps.get(step).map(Step::kind) == Some(StepKind::Observation);
+    let at = if made_by_call { step - 1 } else { step };
+    let Some(made) = steps.get(at) else {
+        return Vec::new();
     };
+    let came_from = model.steps.came_from;
+    let back = came_from.filter(|&(from, of_step, _)| from == of && [at, step].contains(&of_step));
     let opened = model.opened(of.0);
     let Some(patch) = opened.and_then(|opened| opened.patches.get(of.1)) else {
         return Vec::new();
     };
-    match edits::hunk_of(step, patch) {
+    let found = edits::hunk_of(made, patch);
+    if let Some((.., place)) = back {
+        let said = match &found {
+            Ok(hunk) if (hunk.file, hunk.hunk) == (place.file, place.hunk) => {
+                format!("the step {}", hunk.certainty)
+            }
+            _ => "back where the step was asked for".to_owned(),
+        };
+        let effects = compare::show_place(model, place);
+        model.say(Severity::Info, said);
+        return effects;
+    }
+    match found {
         Ok(place) => {
             let said = format!("the step {}", place.certainty);
             let effects = compare::show_hunk(model, place.file, place.hunk);
@@ -73,6 +85,7 @@ pub fn open_step_of(model: &mut Model, place: compare::PatchSpot) -> Vec<Effect>
                 count => format!(" · {count} other steps edit the file"),
             };
             let said = format!("step {} {}{others}", found.step + 1, found.certainty);
+            model.steps.came_from = Some((of, found.step, place));
             let mut effects = go_to(model, Screen::Steps);
             show_step(model, found.step);
             effects.extend(super::settle(model));

@@ -10,6 +10,7 @@ use crate::domain::TrajectoryIndex;
 use crate::tui::long_text::Extent;
 use crate::tui::model::OpenedGroup;
 use crate::tui::pattern::Pattern;
+use crate::tui::screens::compare::PatchSpot;
 use crate::tui::scroll::Position;
 
 /// A group and a trajectory of it.
@@ -83,6 +84,8 @@ pub struct State {
     pub together: bool,
     /// How much of texts is shown.
     pub extent: Extent,
+    /// The step that a place of a patch led to, and that place: a step may have made many hunks.
+    pub came_from: Option<(Key, usize, PatchSpot)>,
 }
 
 impl State {
@@ -125,6 +128,7 @@ impl State {
             .filter_map(|(key, position)| Some((moved(key)?, position)))
             .collect();
         self.other = self.other.and_then(moved);
+        self.came_from = self.came_from.filter(|((of, _), ..)| *of != group);
         // They are built again from the texts that are opened anew.
         self.open.retain(|open| open.of.0 != group);
     }
