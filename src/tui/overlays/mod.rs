@@ -290,14 +290,8 @@ impl Prompt {
 
 fn prompt_key(model: &mut Model, mut prompt: Prompt, key: Key) -> Vec<Effect> {
     match key.code {
-        Code::Esc => {
-            let initial = prompt.initial;
-            while_typing(model, prompt.kind, &initial)
-        }
-        Code::Char('c') if key.ctrl => {
-            let initial = prompt.initial;
-            while_typing(model, prompt.kind, &initial)
-        }
+        Code::Esc => leave(model, prompt),
+        Code::Char('c') if key.ctrl => leave(model, prompt),
         Code::Enter => match typed(model, prompt.kind, prompt.entry.text()) {
             Ok(effects) => effects,
             Err(error) => {
@@ -322,6 +316,31 @@ fn prompt_key(model: &mut Model, mut prompt: Prompt, key: Key) -> Vec<Effect> {
             }
         }
     }
+}
+
+/// Leaves a prompt without its line. A note is a judgement: what was typed is kept all the same, and
+/// taken back by undo.
+fn leave(model: &mut Model, prompt: Prompt) -> Vec<Effect> {
+    if prompt.kind != PromptKind::Note || prompt.entry.text() == prompt.initial {
+        return while_typing(model, prompt.kind, &prompt.initial);
+    }
+    let mut effects = Vec::new();
+    if let Some(group) = model.compare.group
+        && change(
+            model,
+            group,
+            Change::Note(prompt.entry.text().to_owned()),
+            &mut effects,
+        )
+    {
+        let undo = model.keymap.key_of(Action::Undo).unwrap_or_default();
+        let said = match undo.is_empty() {
+            true => "note saved".to_owned(),
+            false => format!("note saved; {undo} takes it back"),
+        };
+        model.say(Severity::Info, said);
+    }
+    effects
 }
 
 /// Takes a line; the error is one sentence for the prompt.

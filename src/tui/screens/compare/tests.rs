@@ -710,3 +710,25 @@ fn escape_lets_go_of_what_the_mouse_drags() {
     press(&mut model, "<esc>");
     assert_eq!(model.screen, Screen::Groups);
 }
+
+#[test]
+fn a_note_that_is_left_is_kept_and_can_be_taken_back() {
+    let mut model = model(130, 40);
+    let note = |model: &Model| {
+        let session = model.session.as_ref().unwrap();
+        session
+            .judgement(0)
+            .map_or_else(String::new, |judgement| judgement.note.clone())
+    };
+    let effects = press(&mut model, "Nright<esc>");
+    assert!(
+        effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Save(_)))
+    );
+    assert_eq!(note(&model), "right");
+    assert!(model.status.text.contains("note saved"));
+    assert!(press(&mut model, "N<esc>").is_empty());
+    press(&mut model, "u");
+    assert_eq!(note(&model), "");
+}
