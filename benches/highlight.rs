@@ -83,18 +83,18 @@ fn main() {
         };
         let cold = least(|salt| {
             let (mut highlighter, patch) = (new(), window(salt));
-            timed(|| highlighter.colour_file(&patch, 0, None)).0
+            timed(|| highlighter.colour_file(&patch, 0, None, &mut || false)).0
         });
         let mut used = new();
-        used.colour_file(&window(999_999), 0, None);
+        used.colour_file(&window(999_999), 0, None, &mut || false);
         let warm = least(|salt| {
             let patch = window(salt);
-            timed(|| used.colour_file(&patch, 0, None)).0
+            timed(|| used.colour_file(&patch, 0, None, &mut || false)).0
         });
         let again = least(|salt| {
             let patch = window(salt);
-            used.colour_file(&patch, 0, None);
-            timed(|| used.colour_file(&window(salt), 0, None)).0
+            used.colour_file(&patch, 0, None, &mut || false);
+            timed(|| used.colour_file(&window(salt), 0, None, &mut || false)).0
         });
         println!("{path:<8} {cold:>8.2} {warm:>8.2} {again:>8.2}");
     }

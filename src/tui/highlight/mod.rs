@@ -115,15 +115,16 @@ impl Highlighter {
         colours
     }
 
-    /// Colours all hunks of one file (0-based) of a patch.
+    /// Colours all hunks of one file (0-based) of a patch, until `stop` says so.
     pub fn colour_file(
         &mut self,
         patch: &Arc<Patch>,
         file: usize,
         base: Option<&Arc<BaseText>>,
+        stop: &mut dyn FnMut() -> bool,
     ) -> FileColours {
         let units = OpenedFile::units(patch, file);
-        self.colour(patch, file, base, &units, &mut || false)
+        self.colour(patch, file, base, &units, stop)
     }
 }
 

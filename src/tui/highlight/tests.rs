@@ -11,7 +11,7 @@ fn roles(colours: &FileColours, hunk: usize, line: usize) -> Vec<SyntaxRole> {
 }
 
 fn coloured(text: &str) -> FileColours {
-    Highlighter::default().colour_file(&patch(text), 0, None)
+    Highlighter::default().colour_file(&patch(text), 0, None, &mut || false)
 }
 
 #[test]
@@ -63,9 +63,9 @@ fn with_a_base_prose_inside_a_docstring_is_prose() {
     let text = "--- a/x.py\n+++ b/x.py\n@@ -50,2 +50,2 @@\n for x in line 50 return\n-for x in line 51 return\n+for y in line 51 return\n@@ -101,2 +101,2 @@\n for x in y:\n-    return 1\n+    return 2\n";
     let (patch, base) = (patch(text), base());
     let mut highlighter = Highlighter::default();
-    let guessed = highlighter.colour_file(&patch, 0, None);
+    let guessed = highlighter.colour_file(&patch, 0, None, &mut || false);
     assert_eq!(roles(&guessed, 0, 0).first(), Some(&SyntaxRole::Keyword));
-    let known = highlighter.colour_file(&patch, 0, Some(&base));
+    let known = highlighter.colour_file(&patch, 0, Some(&base), &mut || false);
     for line in 0..3 {
         let prose = roles(&known, 0, line);
         assert!(
@@ -90,7 +90,7 @@ fn what_a_hunk_opens_holds_on_the_new_side_up_to_where_it_is_closed() {
     let patch = patch(
         "--- a/x.py\n+++ b/x.py\n@@ -2,1 +2,2 @@\n+y = '''\n x2 = 2\n@@ -150,2 +151,3 @@\n x150 = 150\n+'''\n x151 = 151\n",
     );
-    let colours = Highlighter::default().colour_file(&patch, 0, Some(&base));
+    let colours = Highlighter::default().colour_file(&patch, 0, Some(&base), &mut || false);
     assert_eq!(roles(&colours, 1, 0), [SyntaxRole::String]);
     assert!(roles(&colours, 1, 2).contains(&SyntaxRole::Number));
 }
@@ -130,8 +130,8 @@ fn a_window_of_a_huge_file_is_coloured_alone_and_work_can_be_stopped() {
 fn the_same_lines_in_another_candidate_are_not_parsed_again() {
     let text = "--- a/x.rs\n+++ b/x.rs\n@@ -1,2 +1,2 @@\n fn go() {\n-    a()\n+    b()\n";
     let mut highlighter = Highlighter::default();
-    let one = highlighter.colour_file(&patch(text), 0, None);
-    let other = highlighter.colour_file(&patch(text), 0, None);
+    let one = highlighter.colour_file(&patch(text), 0, None, &mut || false);
+    let other = highlighter.colour_file(&patch(text), 0, None, &mut || false);
     let line = |colours: &FileColours| colours.units[&ColourUnit::of(0, 0)][0].clone();
     assert!(Arc::ptr_eq(&line(&one), &line(&other)));
 }

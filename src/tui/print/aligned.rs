@@ -7,13 +7,14 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::ahead::{Ahead, Wanted, print_with};
 use super::folding::{Folding, Kind, sentence};
 use super::paper::Paper;
 use super::{PrintError, PrintOptions, Printed, tell_quiet};
 use crate::diff::{Aligned, AlignedFile, Moves, Patch, Share, moves};
 use crate::tui::area::Area;
 use crate::tui::document::{Document, Grid, Revealed, Row};
-use crate::tui::highlight::{ColouredSpan, FileColours, Highlighter};
+use crate::tui::highlight::{ColouredSpan, FileColours};
 use crate::tui::model::OnBase;
 use crate::tui::text;
 use crate::tui::theme::Role;
@@ -37,7 +38,6 @@ pub fn print(
     options: &PrintOptions,
     paper: &mut Paper<'_>,
 ) -> Result<(), PrintError> {
-    let mut highlighter = Highlighter::default();
     let files: BTreeSet<usize> = files.iter().copied().collect();
     let passing = on_base.consensus.counted().len();
     let share_width = match passing {
@@ -55,46 +55,75 @@ pub fn print(
             width: paper.width,
         });
     }
-    let all = candidates;
-    for (place, candidates) in all.chunks(per_sheet).enumerate() {
-        if place > 0 {
-            paper.blank()?;
-            paper.blank()?;
-        }
-        let shown = candidates.iter().map(|candidate| candidate.index).collect();
-        let aligned = Arc::clone(&on_base.aligned);
-        let grid = Arc::new(Grid::of(
-            aligned,
-            shown,
-            Revealed::default(),
-            options.quiet_whitespace,
-        ));
-        let columns = (0..candidates.len()).map(|place| {
-            let from = |place: usize| u16::try_from(place * room / candidates.len()).unwrap_or(0);
-            from(place)..from(place + 1).saturating_sub(1)
-        });
-        let columns = columns.zip(candidates).map(|(place, candidate)| {
-            let document = Document::aligned(Arc::clone(&grid), candidate.index);
-            Column {
-                moves: moves(document.patch()),
-                place,
-                colours: None,
-                document,
+    let sheets = candidates.chunks(per_sheet);
+    let coloured = options.syntax && paper.is_coloured();
+    let wanted: Vec<Wanted> = match coloured {
+        true => sheets
+            .clone()
+            .flat_map(|sheet| wanted(&on_base.aligned, &files, sheet))
+            .collect(),
+        false => Vec::new(),
+    };
+    print_with(&wanted, |ahead| {
+        for (place, sheet) in sheets.enumerate() {
+            if place > 0 {
+                paper.blank()?;
+                paper.blank()?;
             }
+            let shown = sheet.iter().map(|candidate| candidate.index).collect();
+            let aligned = Arc::clone(&on_base.aligned);
+            let grid = Grid::of(
+                aligned,
+                shown,
+                Revealed::default(),
+                options.quiet_whitespace,
+            );
+            let grid = Arc::new(grid);
+            let mut sheet = Sheet {
+                on_base,
+                all: candidates,
+                candidates: sheet,
+                options,
+                ahead,
+                columns: columns(&grid, sheet, room),
+                grid: &grid,
+                paper,
+            };
+            sheet.print(&files)?;
+        }
+        Ok(())
+    })
+}
+
+/// The files that the columns of a sheet colour, in the order in which they are printed.
+fn wanted(aligned: &Aligned, files: &BTreeSet<usize>, sheet: &[Printed]) -> Vec<Wanted> {
+    let of = |file: &usize| {
+        let found = aligned.files.get(*file)?;
+        let columns = sheet.iter().filter_map(move |candidate| {
+            Some(Wanted {
+                patch: Arc::clone(&aligned.candidates().get(candidate.index)?.patch),
+                file: found.file_of(candidate.index)?.file,
+                base: found.base.clone(),
+            })
         });
-        let mut sheet = Sheet {
-            on_base,
-            all,
-            candidates,
-            options,
-            highlighter: &mut highlighter,
-            columns: columns.collect(),
-            grid: &grid,
-            paper,
-        };
-        sheet.print(&files)?;
-    }
-    Ok(())
+        Some(columns)
+    };
+    files.iter().filter_map(of).flatten().collect()
+}
+
+/// The columns of a sheet, side by side in the room there is.
+fn columns(grid: &Arc<Grid>, sheet: &[Printed], room: usize) -> Vec<Column> {
+    let from = |place: usize| u16::try_from(place * room / sheet.len()).unwrap_or(0);
+    let column = |(place, candidate): (usize, &Printed)| {
+        let document = Document::aligned(Arc::clone(grid), candidate.index);
+        Column {
+            moves: moves(document.patch()),
+            place: from(place)..from(place + 1).saturating_sub(1),
+            colours: None,
+            document,
+        }
+    };
+    sheet.iter().enumerate().map(column).collect()
 }
 
 struct Column {
@@ -106,19 +135,19 @@ struct Column {
     colours: Option<(usize, FileColours)>,
 }
 
-struct Sheet<'a, 'p> {
+struct Sheet<'a, 'p, 'h> {
     on_base: &'a OnBase,
     /// Those of every sheet.
     all: &'a [Printed],
     candidates: &'a [Printed],
     options: &'a PrintOptions,
-    highlighter: &'a mut Highlighter,
+    ahead: &'a mut Ahead<'h>,
     columns: Vec<Column>,
     grid: &'a Grid,
     paper: &'a mut Paper<'p>,
 }
 
-impl Sheet<'_, '_> {
+impl Sheet<'_, '_, '_> {
     fn print(&mut self, files: &BTreeSet<usize>) -> io::Result<()> {
         let titles: Vec<_> = self.candidates.iter().map(|c| c.title.clone()).collect();
         self.said(&titles, Role::Title)?;
@@ -199,7 +228,11 @@ impl Sheet<'_, '_> {
                         let mark = found.status.mark(found.binary);
                         mark.map_or(counts.clone(), |mark| format!("{mark} {counts}"))
                     }
-                    Some(_) => format!("{} {counts}", column.document.file_title(file)),
+                    Some(found) => {
+                        let mark = found.status.mark(found.binary).unwrap_or("");
+                        let said = format!("{mark} {} {counts}", found.display_path());
+                        said.trim_start().to_owned()
+                    }
                 }
             })
             .collect();
@@ -209,15 +242,11 @@ impl Sheet<'_, '_> {
             Some((&**column.document.patch(), file))
         });
         tell_quiet(patches, self.options, self.paper)?;
-        if self.options.syntax && self.paper.is_coloured() {
-            for column in &mut self.columns {
-                let found = column.document.patch_file(file);
-                let patch = column.document.patch();
-                column.colours = found.map(|file| {
-                    let colours = self.highlighter.colour_file(patch, file, of.base.as_ref());
-                    (file, colours)
-                });
-            }
+        for column in &mut self.columns {
+            let found = column.document.patch_file(file);
+            let patch = column.document.patch();
+            column.colours =
+                found.and_then(|file| Some((file, self.ahead.colours(patch, file)?)));
         }
         Ok(())
     }

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use super::own::{Pages, counts};
+use super::ahead::print_with;
+use super::own::{self, Pages, counts};
 use super::paper::Paper;
 use super::{PrintOptions, Printed};
 use crate::diff::{Bases, Compared, interdiff};
-use crate::tui::highlight::Highlighter;
 use crate::tui::model::OnBase;
 use crate::tui::theme::Role;
 
@@ -64,8 +64,10 @@ pub fn print(
         wanted: wanted.collect(),
         all: false,
         options,
-        // The patch is of results, not of the base.
-        bases: &Bases::default(),
     };
-    pages.print(&found.patch, &mut Highlighter::default(), paper)
+    // The patch is of results, not of the base.
+    let bases = Bases::default();
+    let patches = std::iter::once((&found.patch, pages.wanted.clone()));
+    let coloured = own::wanted(patches, &bases, options, paper);
+    print_with(&coloured, |ahead| pages.print(&found.patch, ahead, paper))
 }

@@ -4,6 +4,7 @@
 //! does not follow the length. What is *not* here: which candidates are wanted and where they come
 //! from.
 
+mod ahead;
 mod aligned;
 mod coloured_row;
 mod folding;

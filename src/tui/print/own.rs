@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
+use super::ahead::{Ahead, Wanted, print_with};
 use super::folding::{Folding, Kind, sentence};
 use super::paper::Paper;
 use super::{PrintOptions, Printed};
 use crate::diff::{Bases, Moves, Patch, moves};
 use crate::domain::PatchPresence;
 use crate::tui::document::{Document, Row, View};
-use crate::tui::highlight::{FileColours, Highlighter};
+use crate::tui::highlight::FileColours;
 use crate::tui::model::OnBase;
 use crate::tui::theme::Role;
 use crate::tui::widgets::diff_lines::{self, Look};
@@ -30,7 +31,53 @@ pub fn print(
     paper: &mut Paper<'_>,
 ) -> io::Result<()> {
     let aligned = &on_base.aligned;
-    let mut highlighter = Highlighter::default();
+    let files_of = |candidate: &Printed| -> BTreeSet<usize> {
+        let of = |file: &usize| aligned.files.get(*file)?.file_of(candidate.index);
+        files.iter().filter_map(of).map(|found| found.file).collect()
+    };
+    let patches = candidates.iter().filter_map(|candidate| {
+        let found = aligned.candidates().get(candidate.index)?;
+        Some((&found.patch, files_of(candidate)))
+    });
+    let coloured = wanted(patches, &on_base.bases, options, paper);
+    print_with(&coloured, |ahead| {
+        print_each(on_base, (files, candidates), options, ahead, paper)
+    })
+}
+
+/// The files that are coloured, in the order in which they are printed.
+pub fn wanted<'a>(
+    patches: impl Iterator<Item = (&'a Arc<Patch>, BTreeSet<usize>)>,
+    bases: &Bases,
+    options: &PrintOptions,
+    paper: &Paper<'_>,
+) -> Vec<Wanted> {
+    if !(options.syntax && paper.is_coloured()) {
+        return Vec::new();
+    }
+    let of = |(patch, files): (&Arc<Patch>, BTreeSet<usize>)| {
+        let files = files.into_iter().map(|file| {
+            let found = patch.files.get(file);
+            let base = found.and_then(|found| bases.get(found.old_path.as_deref()?));
+            Wanted {
+                patch: Arc::clone(patch),
+                file,
+                base: base.cloned(),
+            }
+        });
+        files.collect::<Vec<_>>()
+    };
+    patches.flat_map(of).collect()
+}
+
+fn print_each(
+    on_base: &OnBase,
+    (files, candidates): (&[usize], &[Printed]),
+    options: &PrintOptions,
+    ahead: &mut Ahead<'_>,
+    paper: &mut Paper<'_>,
+) -> io::Result<()> {
+    let aligned = &on_base.aligned;
     for (place, candidate) in candidates.iter().enumerate() {
         let Some(found) = aligned.candidates().get(candidate.index) else {
             continue;
@@ -44,7 +91,6 @@ pub fn print(
             wanted: wanted.collect(),
             all: files.len() == aligned.files.len(),
             options,
-            bases: &on_base.bases,
         };
         paper.banner(&candidate.title, &counts(&found.patch), Role::Title)?;
         let said = match found.patch.presence {
@@ -56,7 +102,7 @@ pub fn print(
         if let Some(said) = said {
             paper.say(said, Role::Dim)?;
         }
-        pages.print(&found.patch, &mut highlighter, paper)?;
+        pages.print(&found.patch, ahead, paper)?;
     }
     Ok(())
 }
@@ -74,8 +120,6 @@ pub struct Pages<'a> {
     pub all: bool,
     /// How.
     pub options: &'a PrintOptions,
-    /// Base texts: they make the colours right.
-    pub bases: &'a Bases,
 }
 
 impl Pages<'_> {
@@ -86,7 +130,7 @@ impl Pages<'_> {
     pub fn print(
         &self,
         patch: &Arc<Patch>,
-        highlighter: &mut Highlighter,
+        ahead: &mut Ahead<'_>,
         paper: &mut Paper<'_>,
     ) -> io::Result<()> {
         let split = self.options.side_by_side;
@@ -102,7 +146,7 @@ impl Pages<'_> {
             pages: self,
             document: &document,
             moves: moves(patch),
-            highlighter,
+            ahead,
             colours: None,
             paper,
         };
@@ -130,17 +174,17 @@ impl Pages<'_> {
     }
 }
 
-struct Printer<'a, 'p> {
+struct Printer<'a, 'p, 'h> {
     pages: &'a Pages<'a>,
     document: &'a Document,
     moves: Moves,
-    highlighter: &'a mut Highlighter,
+    ahead: &'a mut Ahead<'h>,
     /// The colours of the file that is printed.
     colours: Option<(usize, FileColours)>,
     paper: &'a mut Paper<'p>,
 }
 
-impl Printer<'_, '_> {
+impl Printer<'_, '_, '_> {
     fn kind(&self, row: usize) -> Kind {
         if self.document.is_change(row) {
             Kind::Changed
@@ -162,13 +206,11 @@ impl Printer<'_, '_> {
     }
 
     fn learn_colours(&mut self, file: usize) {
-        let wanted = self.pages.options.syntax && self.paper.is_coloured();
         let known = self.colours.as_ref().is_some_and(|(of, _)| *of == file);
-        if wanted && !known {
-            let patch = self.document.patch();
-            let found = patch.files.get(file);
-            let base = found.and_then(|found| self.pages.bases.get(found.old_path.as_deref()?));
-            let colours = self.highlighter.colour_file(patch, file, base);
+        if known {
+            return;
+        }
+        if let Some(colours) = self.ahead.colours(self.document.patch(), file) {
             self.colours = Some((file, colours));
         }
     }

@@ -294,7 +294,7 @@ fn code() -> BTreeSet<SyntaxStyle> {
         let count = text.lines().count();
         let patch = format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{lines}");
         let patch = Arc::new(Patch::read(Arc::from(patch)));
-        let colours = Highlighter::default().colour_file(&patch, 0, None);
+        let colours = Highlighter::default().colour_file(&patch, 0, None, &mut || false);
         for line in 0..count {
             found.extend(colours.of(0, line).iter().map(|span| span.style));
         }
