@@ -1053,7 +1053,13 @@ fn a_screenshot_is_drawn_by_keys_and_writes_nothing_else() {
     let svg = desk.read("a.svg");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert!(svg.chars().all(|c| c == '\n' || !c.is_control()));
-    assert_eq!(shot(&["-o", "a.svg", "--colour", "none"]).code, 0);
+    let kept = shot(&["-o", "a.svg", "--colour", "none"]);
+    assert!(kept.code == 2 && kept.err.contains("--force"), "{kept:?}");
+    assert_eq!(desk.read("a.svg"), svg);
+    assert_eq!(
+        shot(&["-o", "a.svg", "--colour", "none", "--force"]).code,
+        0
+    );
     assert!(!desk.path().join("gagar.db").exists());
 
     // Judgements of a file are shown, what the keys add stays out of it.

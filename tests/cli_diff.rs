@@ -361,3 +361,18 @@ fn an_interdiff_tells_what_files_leaves_out() {
     let all = desk.out(&["--interdiff"]);
     assert!(!all.contains("left out"), "{all}");
 }
+
+#[test]
+fn a_text_that_is_no_diff_is_a_problem_and_shown() {
+    let desk = Desk::holding(&[]);
+    std::fs::write(desk.folder.path().join("bad.patch"), "hello\n").unwrap();
+    let mut command = desk.command(&[]);
+    let output = command.arg("bad.patch").output().unwrap();
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert_eq!(output.status.code(), Some(1), "{out}{err}");
+    assert!(err.contains("bad.patch: the text is no diff"), "{err}");
+    assert!(out.contains("hello"), "{out}");
+}

@@ -7,12 +7,13 @@
 use std::path::Path;
 
 use crate::diff::{decode, summarize};
-use crate::domain::{Extra, Outcome, Trajectory};
+use crate::domain::{Extra, Outcome, PatchPresence, Trajectory};
 
 use super::assemble::mark_patch;
 use super::files::Record;
 use super::format::FORMATS;
 use super::found::{Again, At, Found, FoundGroup, FoundTrajectory, RecordAt, TrajectorySource};
+use super::problem::Problem;
 
 /// The name of the format's row.
 pub(crate) const NAME: &str = "patch file";
@@ -50,6 +51,10 @@ pub(crate) fn read_file(path: &Path, bytes: &[u8], file: usize, found: &mut Foun
     let decoded = decode(bytes);
     trajectory.patch = summarize(Some(&decoded.text));
     mark_patch(&mut trajectory);
+    if trajectory.patch.presence == PatchPresence::NotADiff {
+        let said = "the text is no diff; it is shown as it is";
+        found.problems.push(Problem::new(&found.path, said));
+    }
     trajectory.marks.extend(decoded.note());
     let at = At { file, line: None };
     found.recognised += 1;

@@ -18,7 +18,7 @@ const PATHS: [&str; 8] = [
 ];
 
 /// Arguments that hold what is written.
-const NEW: [&str; 10] = [
+const NEW: [&str; 12] = [
     "new_str",
     "new_string",
     "newString",
@@ -28,6 +28,8 @@ const NEW: [&str; 10] = [
     "content",
     "contents",
     "replacement",
+    "replacement_text",
+    "replace",
     "code_edit",
 ];
 
@@ -92,6 +94,14 @@ fn of_arguments(map: &Map<String, Value>) -> Vec<Edit> {
         if !found.is_empty() {
             return found;
         }
+    }
+    // Editors with one open file: an earlier step says which.
+    let (old, new) = (text_of(map, &OLD), text_of(map, &NEW));
+    let has_lines = ["start_line", "end_line"]
+        .iter()
+        .all(|key| map.contains_key(*key));
+    if new.is_some() && (old.is_some() || has_lines) && text_of(map, &PATHS).is_none() {
+        return replacement("", map).into_iter().collect();
     }
     if let Some(patch) = text_of(map, &["patch", "diff", "input"]) {
         let found = shell::of_patch(patch);
@@ -187,6 +197,15 @@ mod tests {
                 r#""*** Begin Patch\n*** Add File: a.py\n+y\n*** End Patch""#,
                 one("a.py", &["y"]),
             ),
+            (
+                r#"{"search":"def f()","replace":"def f():"}"#,
+                one("", &["def f():"]),
+            ),
+            (
+                r#"{"start_line":3,"end_line":4,"replacement_text":"y"}"#,
+                one("", &["y"]),
+            ),
+            (r#"{"search":"def f()"}"#, vec![]),
             (r#"{"command":"grep -r new_str ."}"#, vec![]),
         ] {
             assert_eq!(found(args), wanted, "{args}");

@@ -245,8 +245,7 @@ impl Sheet<'_, '_, '_> {
         for column in &mut self.columns {
             let found = column.document.patch_file(file);
             let patch = column.document.patch();
-            column.colours =
-                found.and_then(|file| Some((file, self.ahead.colours(patch, file)?)));
+            column.colours = found.and_then(|file| Some((file, self.ahead.colours(patch, file)?)));
         }
         Ok(())
     }

@@ -33,7 +33,11 @@ pub fn print(
     let aligned = &on_base.aligned;
     let files_of = |candidate: &Printed| -> BTreeSet<usize> {
         let of = |file: &usize| aligned.files.get(*file)?.file_of(candidate.index);
-        files.iter().filter_map(of).map(|found| found.file).collect()
+        files
+            .iter()
+            .filter_map(of)
+            .map(|found| found.file)
+            .collect()
     };
     let patches = candidates.iter().filter_map(|candidate| {
         let found = aligned.candidates().get(candidate.index)?;

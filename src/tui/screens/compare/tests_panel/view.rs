@@ -113,12 +113,18 @@ impl Page<'_> {
 
     fn heading(&self, buffer: &mut Buffer, grid: &Grid, section: &Section, y: u16) {
         let style = self.theme.style(Role::Title);
-        let said = format!(
+        let mut said = format!(
             "{} · {} · {} differ",
             section.purpose.words(),
             section.count,
             section.differing
         );
+        // Of the others it is unknown.
+        let all = section.passed.len();
+        if !self.table.without.is_empty() {
+            let recorded = all.saturating_sub(self.table.without.len());
+            said.push_str(&format!(" ({recorded} of {all} recorded)"));
+        }
         put(buffer, (self.area.x, y), grid.name, &said, style);
         let style = self.theme.style(Role::Info);
         for (place, index) in self.columns(grid) {
@@ -223,7 +229,10 @@ impl Page<'_> {
             return (said, Role::Dim);
         }
         let Some(cell) = row.cells.get(focus).and_then(Option::as_ref) else {
-            return (format!("{candidate}: not run"), Role::Dim);
+            return (
+                format!("{candidate}: · no result of this test is recorded"),
+                Role::Dim,
+            );
         };
         let role = if is_failure(cell.status) {
             Role::Fail
