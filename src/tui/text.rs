@@ -219,6 +219,15 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Returns a path whose tabs are seen as `␉`: a path has no columns to align.
+#[must_use]
+pub fn visible_tabs(path: &str) -> Cow<'_, str> {
+    match path.contains('\t') {
+        true => Cow::Owned(path.replace('\t', "␉")),
+        false => Cow::Borrowed(path),
+    }
+}
+
 /// Returns a line cut to `width` columns, ending in `…` when it was longer; safe like
 /// [`sanitize_line`].
 #[must_use]

@@ -107,7 +107,7 @@ pub fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     if layout.json {
         json::print((id, &on_base), &wanted, &chosen, io)?;
     } else if layout.stat {
-        stat::print(aligned, &wanted, &chosen, io)?;
+        stat::print(aligned, &wanted, &chosen, args.width, io)?;
     } else {
         let printed: Vec<Printed> = chosen
             .into_iter()

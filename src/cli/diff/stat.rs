@@ -1,11 +1,18 @@
 //! The file matrix of `gagar diff --stat`: files by candidates, lines added and removed.
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use super::Chosen;
 use crate::cli::error::CliError;
-use crate::cli::output::Io;
+use crate::cli::output::{Io, visible};
 use crate::diff::{Aligned, AlignedFile, FileOf, FileStatus};
+use crate::tui::text::visible_tabs;
 
-/// Prints a line a file, a column a candidate, and the sums.
+/// Columns that a path keeps, however narrow the paper.
+const LEAST_PATH: usize = 12;
+
+/// Prints a line a file, a column a candidate, and the sums. Where it would be wider than `width`
+/// columns, paths lose their beginnings.
 ///
 /// # Errors
 /// When the output cannot be written.
@@ -13,6 +20,7 @@ pub fn print(
     aligned: &Aligned,
     files: &[usize],
     chosen: &[Chosen],
+    width: Option<u16>,
     io: &mut Io<'_>,
 ) -> Result<(), CliError> {
     let mut header = vec!["file".to_owned(), "touched by".to_owned()];
@@ -51,6 +59,20 @@ pub fn print(
             .map(|(added, removed)| format!("+{added} −{removed}")),
     );
     rows.push(last);
+    if let Some(width) = width {
+        // The other columns, each behind a gap of two.
+        let others = (1..header.len()).map(|column| {
+            let cells = std::iter::once(&header).chain(&rows);
+            let widths = cells
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.width());
+            2 + widths.max().unwrap_or(0)
+        });
+        let room = usize::from(width).saturating_sub(others.sum());
+        for path in rows.iter_mut().filter_map(|row| row.first_mut()) {
+            *path = end_of(path, room.max(LEAST_PATH));
+        }
+    }
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     io.table(&header, &right, &rows)?;
     Ok(())
@@ -80,4 +102,38 @@ fn words(aligned: &Aligned, (file, of): (&AlignedFile, &FileOf), candidate: usiz
         _ => {}
     }
     words
+}
+
+fn visible_path(path: &str) -> String {
+    visible(&visible_tabs(path))
+}
+
+/// A path cut to so many columns: its end says most.
+fn end_of(path: &str, columns: usize) -> String {
+    if path.width() <= columns {
+        return path.to_owned();
+    }
+    let mut taken = 1;
+    let mut from = path.len();
+    for (at, c) in path.char_indices().rev() {
+        taken += c.width().unwrap_or(0);
+        if taken > columns {
+            break;
+        }
+        from = at;
+    }
+    format!("…{}", path.get(from..).unwrap_or(""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_keeps_its_end_and_shows_its_tabs() {
+        assert_eq!(end_of("src/a.rs", 8), "src/a.rs");
+        assert_eq!(end_of("src/long/a.rs", 8), "…ng/a.rs");
+        assert_eq!(end_of("日本日本", 5), "…日本");
+        assert_eq!(visible_path("a\tb"), "a␉b");
+    }
 }

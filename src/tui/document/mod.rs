@@ -237,13 +237,14 @@ impl Document {
     /// Status letter and path of a file (both paths of a rename). Untrusted text.
     #[must_use]
     pub fn file_title(&self, file: usize) -> String {
-        match self
+        let title = match self
             .patch_file(file)
             .and_then(|file| self.patch.files.get(file))
         {
             Some(file) => format!("{} {}", file.status.letter(), file.display_path()),
             None => format!("· {}", self.file_path(file)),
-        }
+        };
+        text::visible_tabs(&title).into_owned()
     }
 
     /// Lines added and removed in a file, as shown.

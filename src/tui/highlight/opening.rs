@@ -11,9 +11,10 @@
 //!   but `;`, `)` or `,`.
 //! - Shell: a line that is one word in capitals, which no `<<WORD` stands before, ends a
 //!   here-document.
+//! - A hunk of nothing but prose (see [`is_prose`]) begins in a comment or, in Python, a docstring.
 //!
-//! Where nothing says so a hunk begins as a file does: prose in a docstring of which the hunk shows
-//! neither end is coloured as code. A known base text needs no guess.
+//! Where nothing says so a hunk begins as a file does: other prose in a docstring of which the hunk
+//! shows neither end is coloured as code. A known base text needs no guess.
 
 /// So many lines of a hunk are looked at.
 const LOOKED_AT: usize = 400;
@@ -129,6 +130,11 @@ pub(super) fn line_before(lines: &[&str], language: &str) -> Option<String> {
     if let Some(block) = blocks.into_iter().find(|block| ends_first(lines, block)) {
         return Some(block.line.to_owned());
     }
+    if is_prose(lines) {
+        let python = (language == "Python").then_some("\"\"\"");
+        let begin = python.or_else(|| C_LIKE.contains(&language).then_some("/*"));
+        return begin.map(str::to_owned);
+    }
     if let Some(begin) = known(&TRIPLE) {
         let quotes: &[&str] = if language == "Python" {
             &["\"\"\"", "'''"]
@@ -145,6 +151,31 @@ pub(super) fn line_before(lines: &[&str], language: &str) -> Option<String> {
         return here_document(lines).map(|word| format!("cat <<'{word}'"));
     }
     None
+}
+
+/// Whether every line reads as prose, and would be harmed when it is coloured as code: at least three
+/// lines of three words each on average, none with a sign that code has and prose has not, and one
+/// with an apostrophe inside a word, which as code begins a string (`don't`).
+fn is_prose(lines: &[&str]) -> bool {
+    let said: Vec<&str> = lines
+        .iter()
+        .map(|line| line.trim())
+        .filter(|line| !line.is_empty())
+        .collect();
+    let words: usize = said.iter().map(|l| l.split_whitespace().count()).sum();
+    let is_code = |line: &&str| line.contains(|c| "=(){}[]<>;\\@$&|#\"".contains(c));
+    said.len() >= 3
+        && words >= 3 * said.len()
+        && !said.iter().any(is_code)
+        && said.iter().any(|line| has_inner_apostrophe(line))
+}
+
+fn has_inner_apostrophe(line: &str) -> bool {
+    let letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+    line.match_indices('\'').any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        letter(before) && letter(line[at + 1..].chars().next())
+    })
 }
 
 fn ends_first(lines: &[&str], block: &Block) -> bool {
@@ -258,6 +289,18 @@ mod tests {
             ("Bourne Again Shell (bash)", &["words", "EOF", "ls"]),
             ("Ruby", &["words", "=end", "def x"]),
             ("Java", &["text", "\"\"\";", "int x;"]),
+            (
+                "Python",
+                &[
+                    "It's prose that goes on,",
+                    "if you don't mind, def foo",
+                    "and it ends there.",
+                ],
+            ),
+            (
+                "JavaScript",
+                &["it's a remark", " with `one tick", "that isn't closed"],
+            ),
         ] {
             assert!(inside(language, lines), "{language}: {lines:?}");
         }
@@ -279,6 +322,11 @@ mod tests {
             ("TypeScript", &["const x = `a`;", "f();"]),
             ("Bourne Again Shell (bash)", &["cat <<EOF", "x", "EOF"]),
             ("Ruby", &["def x", "end"]),
+            (
+                "Python",
+                &["import os", "import sys", "x is y", "print 'don' 't'"],
+            ),
+            ("Python", &["it's prose and", "x = 1", "so it is code"]),
         ] {
             assert!(!inside(language, lines), "{language}: {lines:?}");
         }

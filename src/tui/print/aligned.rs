@@ -210,11 +210,12 @@ impl Sheet<'_, '_, '_> {
         };
         self.paper.blank()?;
         let touched = self.touched(of);
+        let path = text::visible_tabs(&of.path);
         if !self.is_touched_here(file) {
             let right = format!("{touched}; by none on this sheet");
-            return self.paper.banner(&of.path, &right, Role::FileHeader);
+            return self.paper.banner(&path, &right, Role::FileHeader);
         }
-        self.paper.banner(&of.path, &touched, Role::FileHeader)?;
+        self.paper.banner(&path, &touched, Role::FileHeader)?;
         let heads: Vec<String> = self
             .columns
             .iter()
