@@ -6,7 +6,6 @@ use super::Chosen;
 use crate::cli::error::CliError;
 use crate::cli::output::{Io, visible};
 use crate::diff::{Aligned, AlignedFile, FileOf, FileStatus};
-use crate::tui::text::visible_tabs;
 
 /// Columns that a path keeps, however narrow the paper.
 const LEAST_PATH: usize = 12;
@@ -36,7 +35,7 @@ pub fn print(
             .iter()
             .filter(|c| !c.is_reference() && of(c).is_some());
         let touched = format!("{}/{candidates}", touching.count());
-        let mut row = vec![file.path.clone(), touched];
+        let mut row = vec![visible_path(&file.path), touched];
         for (candidate, sum) in chosen.iter().zip(&mut sums) {
             row.push(match of(candidate) {
                 None => "·".to_owned(),
@@ -105,7 +104,7 @@ fn words(aligned: &Aligned, (file, of): (&AlignedFile, &FileOf), candidate: usiz
 }
 
 fn visible_path(path: &str) -> String {
-    visible(&visible_tabs(path))
+    visible(&path.replace('\t', "␉"))
 }
 
 /// A path cut to so many columns: its end says most.
