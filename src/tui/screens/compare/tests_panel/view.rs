@@ -123,7 +123,7 @@ impl Page<'_> {
         let all = section.passed.len();
         if !self.table.without.is_empty() {
             let recorded = all.saturating_sub(self.table.without.len());
-            said.push_str(&format!(" ({recorded} of {all} recorded)"));
+            said.push_str(&format!(" ({recorded}/{all} known)"));
         }
         put(buffer, (self.area.x, y), grid.name, &said, style);
         let style = self.theme.style(Role::Info);
