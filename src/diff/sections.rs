@@ -142,7 +142,7 @@ fn shifted(mut repair: Repair, by_hunks: usize, by_raws: usize) -> Repair {
 
 /// Tells of hunks that a further section has once more.
 fn note_repeated_hunks(text: &str, file: &mut FilePatch) {
-    let mut known: HashMap<(u32, Vec<(char, &str)>), usize> = HashMap::new();
+    let mut known = HashMap::new();
     let mut notes = Vec::new();
     for (index, hunk) in file.hunks.iter().enumerate() {
         let first = *known.entry(content(text, hunk)).or_insert(index);

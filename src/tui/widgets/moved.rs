@@ -66,10 +66,10 @@ mod tests {
         ));
         let found = moves(&patch);
         let old = mark(&found, &patch, (0, 0, 2)).unwrap();
-        assert_eq!(old.edited, Some(vec![8..10]));
+        assert_eq!(old.edited.as_deref(), Some(std::slice::from_ref(&(8..10))));
         assert_eq!(old.note.as_deref(), Some("± moved, edited, now:18"));
         let new = mark(&found, &patch, (0, 1, 3)).unwrap();
-        assert_eq!(new.edited, Some(vec![8..10]));
+        assert_eq!(new.edited.as_deref(), Some(std::slice::from_ref(&(8..10))));
         let plain = mark(&found, &patch, (0, 0, 1)).unwrap();
         assert_eq!(
             plain,

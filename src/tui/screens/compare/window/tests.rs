@@ -79,6 +79,9 @@ fn go_on(
     panic!("scrolling does not end: {place:?}");
 }
 
+/// A way through a document.
+type Way = fn(&Window, Place, Go) -> Place;
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -94,7 +97,7 @@ proptest! {
             let window = Window { document: Arc::new(document), lines, width: 20, wrap };
             let all = all_lines(&window);
             let (last, lowest) = (window.rows() - 1, window.lowest());
-            let ways: [(&str, fn(&Window, Place, Go) -> Place, usize); 3] =
+            let ways: [(&str, Way, usize); 3] =
                 [("j", Window::step, 1), ("page", Window::leaf, page), ("wheel", Window::roll, 3.min(lines))];
             for (name, way, by) in ways {
                 let down = |place| way(&window, place, Go::Down(by));
