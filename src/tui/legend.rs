@@ -17,7 +17,7 @@ const SIGNS: &[Sign] = &[
     Sign(
         "5/7",
         "beside the first line of a change: so many of the passing candidates touch this place of the \
-         base, equal results counted once; in the list of files: touch the file",
+         base, equal results counted once; in the list of files and, under = once, in the matrix: touch the file",
         PATCHES,
     ),
     Sign(

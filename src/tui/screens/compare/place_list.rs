@@ -74,7 +74,8 @@ impl Listed {
                     (None, "", raw.flat_map(str::lines).nth(line).unwrap_or(""))
                 }
                 (None, Some(line)) => (None, "", patch.text.split('\n').nth(line).unwrap_or("")),
-                (_, None) => (None, "", path),
+                // The path is what was found, and stands on the left.
+                (_, None) => (None, "", "the file"),
             },
         };
         let number = number
@@ -155,7 +156,7 @@ mod tests {
         assert_eq!(row(PatchSpot::line(0, 0, 1)), of("B new.py:8", "−let"));
         assert_eq!(row(PatchSpot::line(0, 0, 0)), of("B new.py:7", " a"));
         assert_eq!(row(PatchSpot::hunk(0, 0)), of("B new.py:7", "@@ def f"));
-        assert_eq!(row(PatchSpot::file(0)), of("B new.py", "new.py"));
+        assert_eq!(row(PatchSpot::file(0)), of("B new.py", "the file"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::update::{opened, settle};
 use super::{matrix, task, tests_panel};
 use crate::diff::Patch;
 use crate::domain::PatchPresence;
+use crate::tui::document::Shape;
 use crate::tui::effect::Effect;
 use crate::tui::help;
 use crate::tui::model::{Model, Severity};
@@ -22,6 +23,8 @@ use crate::tui::query::Query;
 pub struct Found {
     typed: String,
     patch: Weak<Patch>,
+    /// The view they are those of.
+    shape: Shape,
     places: Arc<Vec<PatchSpot>>,
     /// The place gone to last, by its position in the list, and the cursor's row there: a row may
     /// show two lines.
@@ -131,18 +134,30 @@ fn in_patch(model: &mut Model, forward: bool, here: bool) {
 
 /// The places of a patch, found when they are first asked for.
 fn found(model: &mut Model, query: &Query, patch: &Arc<Patch>) -> Arc<Vec<PatchSpot>> {
+    let shape = model.compare.shape;
     let kept = &mut model.compare.found;
-    let known = kept.typed == query.typed() && Weak::ptr_eq(&kept.patch, &Arc::downgrade(patch));
+    let known = kept.typed == query.typed()
+        && kept.shape == shape
+        && Weak::ptr_eq(&kept.patch, &Arc::downgrade(patch));
     if !known {
+        let mut all = places(patch, query);
+        all.retain(|place| is_shown(*place, shape));
         *kept = Found {
             typed: query.typed().to_owned(),
             patch: Arc::downgrade(patch),
-            places: Arc::new(places(patch, query)),
+            shape,
+            places: Arc::new(all),
             last: None,
             line: 0,
         };
     }
     Arc::clone(&kept.places)
+}
+
+/// Whether a view shows a place: rows that columns share have no headers of hunks.
+pub fn is_shown(place: PatchSpot, shape: Shape) -> bool {
+    let is_header = place.hunk.is_some() && place.line.is_none();
+    !(is_header && shape == Shape::Aligned)
 }
 
 /// Every place of a patch that holds what is searched for: paths, sections of hunks, lines; in the

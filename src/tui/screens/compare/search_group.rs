@@ -2,7 +2,7 @@
 
 use super::candidates::letter;
 use super::place_list::{self, MOST_LISTED, first_match};
-use super::search::places;
+use super::search::{is_shown, places};
 use super::spot::{PatchSpot, Spot};
 use super::update::{opened, shown_order};
 use crate::tui::effect::Effect;
@@ -48,6 +48,14 @@ pub fn found(model: &mut Model, group: usize, query: &Query, found: &[Vec<PatchS
         return;
     }
     let order = shown_order(model);
+    let shape = model.compare.shape;
+    let found: Vec<Vec<PatchSpot>> = found
+        .iter()
+        .map(|places| {
+            let places = places.iter().copied();
+            places.filter(|place| is_shown(*place, shape)).collect()
+        })
+        .collect();
     let of = |&index: &usize| found.get(index).map_or(&[][..], Vec::as_slice);
     let count: usize = order.iter().map(|index| of(index).len()).sum();
     if count == 0 {
@@ -59,10 +67,20 @@ pub fn found(model: &mut Model, group: usize, query: &Query, found: &[Vec<PatchS
         .iter()
         .map(|index| format!("{} {}", letter(*index), of(index).len()));
     let counts: Vec<_> = counts.collect();
-    let lines = if count == 1 { "line" } else { "lines" };
+    let files = order.iter().flat_map(of).filter(|place| place.is_file());
+    let files = files.count();
+    let mut sums = Vec::new();
+    for (count, one, many) in [(count - files, "line", "lines"), (files, "path", "paths")] {
+        match count {
+            0 => {}
+            1 => sums.push(format!("1 {one}")),
+            _ => sums.push(format!("{count} {many}")),
+        }
+    }
     let mut title = format!(
-        "{:?}: {count} {lines} · {}",
+        "{:?}: {} · {}",
         query.typed(),
+        sums.join(", "),
         counts.join(" · ")
     );
     if count > MOST_LISTED {

@@ -35,6 +35,12 @@ impl PatchSpot {
         }
     }
 
+    /// Whether it is the head of a file.
+    #[must_use]
+    pub fn is_file(self) -> bool {
+        self.hunk.is_none() && self.line.is_none()
+    }
+
     /// The head of a hunk.
     #[must_use]
     pub fn hunk(file: usize, hunk: usize) -> Self {

@@ -4,12 +4,13 @@ use ratatui::buffer::Buffer;
 
 use super::table::{Cell, Row};
 use super::{grid, reference_width, same_word, table, window};
-use crate::domain::Outcome;
+use crate::domain::{Outcome, TrajectoryIndex};
 use crate::tui::area::Area;
 use crate::tui::model::Model;
 use crate::tui::screens::compare::candidates::letter;
 use crate::tui::screens::compare::grid::Grid;
 use crate::tui::screens::compare::panel::{Candidates, column_heads};
+use crate::tui::screens::compare::update::opened;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::line::{paint, put};
@@ -31,6 +32,10 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
         return;
     };
     let shown = Candidates::of(model);
+    let counted = opened(model).and_then(|opened| opened.on_base());
+    let counted = counted.map(|on_base| on_base.consensus.counted().to_vec());
+    let once = counted.is_some();
+    let passing = counted.unwrap_or_else(|| shown.with(Outcome::Pass).collect());
     let grid = grid(model, table, area, &shown.order);
     let count = table.rows.len();
     let files = if count == 1 { "file" } else { "files" };
@@ -43,7 +48,12 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let reference = reference_width(model, table, area, shown.order.len());
     if grid.tail > 0 {
         let word = if reference > 0 { "reference" } else { "" };
-        let words = format!("{word:reference$}pass  all");
+        // Of candidates with the same result the first one counts for all.
+        let once = match once && passing.len() < shown.with(Outcome::Pass).count() {
+            true => "   = once",
+            false => "",
+        };
+        let words = format!("{word:reference$}pass  all{once}");
         put(buffer, (grid.tail_at(), head.y), grid.tail, &words, header);
     }
     if table.rows.is_empty() {
@@ -69,6 +79,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
             theme,
             grid: &grid,
             shown: &shown,
+            passing: &passing,
             y,
             reference,
         };
@@ -90,6 +101,8 @@ struct Line<'a> {
     theme: &'a Theme,
     grid: &'a Grid,
     shown: &'a Candidates<'a>,
+    /// The passing candidates that count: of equal results the first one, once they are known.
+    passing: &'a [TrajectoryIndex],
     y: u16,
     /// Cells of the reference's column, the gap included; 0 = it has none.
     reference: usize,
@@ -98,7 +111,7 @@ struct Line<'a> {
 impl Line<'_> {
     fn draw(&self, buffer: &mut Buffer, row: &Row) {
         let grid = self.grid;
-        let passing = row.touched_by(self.shown.with(Outcome::Pass));
+        let passing = row.touched_by(self.passing.iter().copied());
         let all = row.touched_by(self.shown.order.iter().copied());
         let rare = self.rare(row, passing, all);
         let role = if rare.is_empty() {
@@ -138,7 +151,7 @@ impl Line<'_> {
             );
             x += width;
         }
-        let of_passing = format!("{passing}/{}", self.shown.with(Outcome::Pass).count());
+        let of_passing = format!("{passing}/{}", self.passing.len());
         let of_all = format!("{all}/{}", self.shown.order.len());
         let words = format!("{of_passing:<5} {of_all:<5} {rare}");
         let left = (grid.tail_at() + grid.tail).saturating_sub(x);
