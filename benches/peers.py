@@ -105,6 +105,8 @@ def marker_of(patch):
         elif take:
             take -= 1
             words.update(re.findall(r"[A-Za-z]+_[a-z]+|[a-z]+[A-Z][a-z]+[A-Za-z]*", line[:400]))
+    if not words:
+        words.update(re.findall(r"\b[a-z]{8,}\b", open(patch, errors="replace").read(4000)))
     words = sorted(words, key=len, reverse=True)[:300]
     return re.compile(b"|".join(re.escape(w.encode()) for w in words))
 
