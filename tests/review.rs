@@ -133,7 +133,7 @@ fn undo_and_redo_survive_a_restart_and_reach_through_a_submit() {
     assert_eq!(second.state(0), ReviewState::Draft);
     assert_eq!(tiers(&second), moved);
     make(&mut second, &mut store, Change::Undo);
-    assert_eq!(second.state(0), ReviewState::Unseen);
+    assert_eq!(second.state(0), ReviewState::Opened);
     assert_eq!(
         tiers(&second),
         [vec![1], vec![0, 2], vec![3]],

@@ -41,6 +41,7 @@ fn set_on(id: &str, fingerprint: &str, after: &str) -> NewEvent {
         before: Vec::new(),
         after: tiers(after),
         origin: "scratch".to_owned(),
+        after_reveal: false,
     };
     event(id, fingerprint, body)
 }
@@ -52,6 +53,9 @@ fn submit(id: &str, ranking: &str) -> NewEvent {
         shown_order: vec!["a".to_owned(), "b".to_owned()],
         active_ms: 7,
         origin: "scratch".to_owned(),
+        blind: false,
+        after_reveal: false,
+        confidence: None,
     };
     event(id, "f", body)
 }

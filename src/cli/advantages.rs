@@ -48,7 +48,15 @@ fn tell_unjudged(
     let kept = || rows().filter(|row| row.class.is_kept());
     let stale = kept().filter(|row| row.state == ReviewState::Stale).count();
     let open = kept()
-        .filter(|row| matches!(row.state, ReviewState::Unseen | ReviewState::Draft))
+        .filter(|row| {
+            matches!(
+                row.state,
+                ReviewState::Unseen
+                    | ReviewState::Opened
+                    | ReviewState::Draft
+                    | ReviewState::Skipped
+            )
+        })
         .count();
     let annotator = &session.identity().annotator;
     if open > 0 {

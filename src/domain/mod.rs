@@ -12,7 +12,9 @@
 //! | redistributed advantage | after weighting by rank and rescaling to the same sum over passing |
 //! | weight, multiplier | factor from the rank; redistributed / baseline |
 //! | grader, annotator | a program that ranks; a person who ranks |
-//! | finding | a remark bound to a trajectory and possibly to lines |
+//! | finding | what a grader or a person says of a trajectory and possibly of lines |
+//! | rubric, code, severity | the list of what findings may say; one entry of it; how bad it is |
+//! | remark | what a rule noticed; a person confirms it (then it is a finding) or dismisses it |
 
 pub mod advantage;
 pub mod agreement;
@@ -21,8 +23,10 @@ mod group;
 pub mod metrics;
 pub mod ranking;
 pub mod redistribution;
+pub mod rubric;
 mod sampling;
 pub mod scheme;
+pub mod scope;
 mod summation;
 mod trajectory;
 

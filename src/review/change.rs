@@ -2,8 +2,10 @@
 
 use super::session::ReviewSession;
 use super::view::{Origin, passing};
-use crate::domain::{GroupClass, Move, Ranking};
-use crate::store::{EventBody, GroupRecord, NewEvent};
+use crate::domain::{GroupClass, Move, Ranking, TrajectoryIndex};
+use crate::store::{
+    EventBody, FindingRecord, GroupRecord, NewEvent, PairVerdict, RuleStamp, Verdict,
+};
 
 /// What a person wants changed in a group's judgement.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,10 +23,74 @@ pub enum Change {
     Submit,
     /// Sets the group's note.
     Note(String),
+    /// Records that the group was opened; once only.
+    Open,
+    /// Sets the group aside without a ranking, with a reason; `None` = no longer.
+    Skip(Option<String>),
+    /// Flags the group for another look, with a reason that may be empty; `None` = no longer.
+    Flag(Option<String>),
+    /// How sure the annotator is: 1 low, 2 medium, 3 high; `None` = not said.
+    Confidence(Option<u8>),
+    /// Adds a finding.
+    AddFinding(FindingRecord),
+    /// Changes the finding of this id.
+    ChangeFinding(String, FindingRecord),
+    /// Removes the finding of this id.
+    RemoveFinding(String),
+    /// Says that a rule's remark is right or wrong, or nothing any more.
+    Remark(RemarkChange),
+    /// Says which of two candidates is better; `after` is the draft that follows.
+    Pair {
+        /// The candidate on the left.
+        first: TrajectoryIndex,
+        /// The candidate on the right.
+        second: TrajectoryIndex,
+        /// Which is better.
+        verdict: PairVerdict,
+        /// The draft as far as the verdicts give it.
+        after: Ranking,
+    },
+    /// Settles the group, having seen every ranking; an empty ranking takes the settlement back.
+    Adjudicate {
+        /// The ranking.
+        ranking: Ranking,
+        /// Why.
+        note: String,
+    },
+    /// Makes this the known ranking of the group; an empty ranking takes it back.
+    Gold {
+        /// The ranking.
+        ranking: Ranking,
+        /// Why it is known.
+        reason: String,
+    },
+    /// Shows what is hidden in a blind group that was submitted.
+    Reveal,
+    /// Adds focused time, in milliseconds, that no submission holds.
+    Spend(u64),
     /// Takes the last change back.
     Undo,
     /// Brings the last undone change back.
     Redo,
+}
+
+/// What a person says of a rule's remark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemarkChange {
+    /// [`crate::domain::scope::Remark::key`].
+    pub remark: String,
+    /// The rule that made it.
+    pub rule: RuleStamp,
+    /// The trajectory's id, as [`ReviewSession::true_id`] gives it.
+    pub trajectory: String,
+    /// The file, when it is about one.
+    pub file: Option<String>,
+    /// First and last line (1-based), when it is about lines.
+    pub lines: Option<(u32, u32)>,
+    /// What the person says; `None` = nothing any more.
+    pub verdict: Option<Verdict>,
+    /// The finding that it becomes when confirmed.
+    pub finding: Option<FindingRecord>,
 }
 
 /// A change described: the events that would record it. Apply it, then store them.
@@ -65,6 +131,9 @@ impl ReviewSession {
     /// Why the change is not possible; the state stands as it was.
     pub fn propose(&mut self, group: usize, change: Change) -> Result<Proposal, ReviewError> {
         let record = self.record(group)?;
+        let first = self.judgement(group).is_none();
+        let is_open = matches!(change, Change::Open);
+        let id = self.next_id();
         let (body, summary) = match change {
             Change::Move(edit) => self.propose_move(group, edit)?,
             Change::Set(ranking) => {
@@ -77,22 +146,20 @@ impl ReviewSession {
             Change::Note(text) => self.propose_note(group, text)?,
             Change::Undo => self.propose_undo(group)?,
             Change::Redo => self.propose_redo(group)?,
+            other => self.propose_label(group, other, &id)?,
         };
         let mut bodies = Vec::with_capacity(2);
-        if self.judgement(group).is_none() {
-            let shown_order = self.shown_order(group);
-            bodies.push(EventBody::GroupOpen {
-                shown_order,
-                blind: false,
-            });
+        if first && !is_open {
+            let opening = self.opening(group);
+            bodies.push((self.next_id(), opening));
         }
-        bodies.push(body);
+        bodies.push((id, body));
         let at_ms = self.now_ms();
         let identity = self.identity().clone();
         let events = bodies
             .into_iter()
-            .map(|body| NewEvent {
-                event_id: self.next_id(),
+            .map(|(event_id, body)| NewEvent {
+                event_id,
                 at_ms,
                 annotator: identity.annotator.clone(),
                 session_id: identity.session_id.clone(),
@@ -174,6 +241,7 @@ impl ReviewSession {
             before: self.to_ids(group, &base),
             after: self.to_ids(group, &after),
             origin: origin.word().to_owned(),
+            after_reveal: self.is_revealed(group),
         };
         Ok((body, summary))
     }
@@ -265,8 +333,11 @@ impl ReviewSession {
                 [] => self.shown_order(group),
                 order => order.to_vec(),
             },
-            active_ms: 0,
+            active_ms: judgement.spent_ms.saturating_add(self.stretch_ms()),
             origin: judgement.origin.clone(),
+            blind: judgement.blind,
+            after_reveal: self.is_revealed(group),
+            confidence: judgement.confidence,
         };
         Ok((body, summary))
     }
@@ -316,11 +387,12 @@ impl ReviewSession {
             before: self.to_ids(group, &self.draft(group).unwrap_or_default()),
             after: self.to_ids(group, after),
             origin: origin.word().to_owned(),
+            after_reveal: self.is_revealed(group),
         };
         (body, summary.to_owned())
     }
 
-    fn check(&self, group: usize, ranking: &Ranking) -> Result<(), ReviewError> {
+    pub(super) fn check(&self, group: usize, ranking: &Ranking) -> Result<(), ReviewError> {
         let data = self.group(group).ok_or(ReviewError::NoGroup)?;
         ranking
             .validate(&passing(data))

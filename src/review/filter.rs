@@ -130,7 +130,15 @@ const OPERATORS: [(&str, Comparison); 6] = [
 ];
 
 const CLASSES: [&str; 5] = ["mixed", "all_pass", "all_fail", "singleton", "unscored"];
-const STATES: [&str; 5] = ["unseen", "draft", "submitted", "edited", "stale"];
+const STATES: [&str; 7] = [
+    "unseen",
+    "opened",
+    "draft",
+    "skipped",
+    "submitted",
+    "edited",
+    "stale",
+];
 
 impl Filter {
     /// Reads an expression: terms between blanks, a `!` (or `-`) before a term turns it around, a

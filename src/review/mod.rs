@@ -8,12 +8,13 @@ mod change;
 pub mod edits;
 mod export;
 mod filter;
+mod labels;
 mod row;
 mod selection;
 mod session;
 mod view;
 
-pub use change::{Change, Proposal, ReviewError};
+pub use change::{Change, Proposal, RemarkChange, ReviewError};
 pub use filter::Filter;
 pub use row::{GroupRow, ReviewState};
 pub use selection::Selection;
@@ -22,4 +23,6 @@ pub use view::{Origin, RankingSource, ReviewedGroup, ShownRanking, lengths, pass
 
 // What a face hands through without knowing the layers below.
 pub use crate::formats::{LoadedSet, Progress};
-pub use crate::store::{Event, EventBody, NewEvent};
+pub use crate::store::{
+    Event, EventBody, FindingRecord, NewEvent, PairVerdict, RuleStamp, Side, Verdict,
+};

@@ -7,10 +7,14 @@ use crate::domain::{GroupClass, Outcome};
 /// Where an annotator's work on a group stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReviewState {
-    /// Nothing judged.
+    /// Never opened.
     Unseen,
+    /// Opened, and nothing judged.
+    Opened,
     /// A draft that does not count yet.
     Draft,
+    /// Set aside without a ranking.
+    Skipped,
     /// Submitted.
     Submitted,
     /// Submitted, then changed: the submission still counts until the next one.
@@ -20,12 +24,20 @@ pub enum ReviewState {
 }
 
 impl ReviewState {
+    /// Whether the annotator is through with the group: submitted or skipped.
+    #[must_use]
+    pub fn is_finished(self) -> bool {
+        matches!(self, Self::Submitted | Self::Skipped)
+    }
+
     /// The word used on screen, in filters and in files.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Unseen => "unseen",
+            Self::Opened => "opened",
             Self::Draft => "draft",
+            Self::Skipped => "skipped",
             Self::Submitted => "submitted",
             Self::Edited => "edited",
             Self::Stale => "stale",

@@ -11,11 +11,11 @@ use super::row::{GroupRow, ReviewState};
 use super::view::{RankingSource, ReviewedGroup};
 use crate::domain::redistribution::FailingRankPolicy;
 use crate::domain::{
-    Estimator, GraderAnswer, GroupRewards, Policies, Ranking, RolloutGroup, Scheme,
+    Estimator, GraderAnswer, GroupRewards, Policies, Ranking, RolloutGroup, Scheme, TrajectoryIndex,
 };
 use crate::formats::LoadedSet;
 use crate::store::projection::{IdTiers, Judgement, Projection};
-use crate::store::{Event, NewEvent};
+use crate::store::{Event, EventBody, NewEvent};
 
 /// Who reviews, in which run of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub struct ReviewSession {
     rows: Vec<GroupRow>,
     /// Place of every group in the order of the ids.
     places: Vec<usize>,
+    /// Focused time since the open group was opened or submitted, in milliseconds.
+    stretch_ms: u64,
     ids: ChaCha8Rng,
     clock: Box<dyn Fn() -> i64 + Send>,
 }
@@ -98,6 +100,7 @@ impl ReviewSession {
             batch: Vec::new(),
             rows: Vec::new(),
             places: Vec::new(),
+            stretch_ms: 0,
             ids: ChaCha8Rng::seed_from_u64(seed),
             clock,
         };
@@ -280,12 +283,50 @@ impl ReviewSession {
         match (self.judgement(group), self.any_judgement(group)) {
             (None, None) => ReviewState::Unseen,
             (None, Some(_)) => ReviewState::Stale,
+            (Some(judgement), _) if judgement.skipped.is_some() => ReviewState::Skipped,
             (Some(judgement), _) => match (&judgement.submitted, judgement.edited_since_submit) {
                 (Some(_), false) => ReviewState::Submitted,
                 (Some(_), true) => ReviewState::Edited,
                 (None, _) if judgement.draft.is_some() => ReviewState::Draft,
-                (None, _) => ReviewState::Unseen,
+                (None, _) => ReviewState::Opened,
             },
+        }
+    }
+
+    /// Whether a blind group's names, grader and advantages are shown by now, so that what is said
+    /// from now on is said knowing them.
+    #[must_use]
+    pub fn is_revealed(&self, group: usize) -> bool {
+        let judgement = self.judgement(group);
+        judgement.is_some_and(|judgement| judgement.blind && judgement.revealed)
+    }
+
+    /// The trajectory's id as it stands in the data and in events, also where another name is shown.
+    #[must_use]
+    pub fn true_id(&self, group: usize, index: TrajectoryIndex) -> Option<String> {
+        let group = self.set.groups.get(group)?;
+        let found = group.trajectories.get(index)?;
+        Some(found.id.as_str().to_owned())
+    }
+
+    /// Focused time since the open group was opened or submitted, in milliseconds.
+    #[must_use]
+    pub fn stretch_ms(&self) -> u64 {
+        self.stretch_ms
+    }
+
+    /// Says how long the open group has had the person's attention since it was opened or
+    /// submitted, in milliseconds; the next submission holds it.
+    pub fn set_stretch_ms(&mut self, stretch_ms: u64) {
+        self.stretch_ms = stretch_ms;
+    }
+
+    /// The event that records that a group is opened now.
+    pub(super) fn opening(&self, group: usize) -> EventBody {
+        EventBody::GroupOpen {
+            shown_order: self.shown_order(group),
+            blind: false,
+            seed: None,
         }
     }
 

@@ -2,6 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::record::{FindingRecord, PairVerdict, RuleStamp, Verdict};
+
+/// Whether a flag is off; such flags are not written, so that events of earlier versions keep their
+/// text and their hash.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_off(flag: &bool) -> bool {
+    !*flag
+}
+
 /// The group an event is about, as it was seen: recorded with the first event of a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupRecord {
@@ -65,13 +74,22 @@ pub struct Event {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "body")]
 pub enum EventBody {
-    /// A group was opened and then judged (written with its first judgement, never alone).
+    /// A group was opened. Nothing is judged by it.
     #[serde(rename = "group.open")]
     GroupOpen {
-        /// The order in which the candidates were shown.
+        /// The order in which the candidates were shown: their letters are A, B, … in this order.
         shown_order: Vec<String>,
-        /// Whether the grader's answer was hidden.
+        /// Whether names, grader and advantages were hidden.
         blind: bool,
+        /// What the order was shuffled with, beside annotator and group; `None` = not shuffled.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seed: Option<u64>,
+    },
+    /// What was hidden in a blind group was shown.
+    #[serde(rename = "reveal")]
+    Reveal {
+        /// What was shown, in words.
+        what: String,
     },
     /// The draft ranking was changed.
     #[serde(rename = "rank.set")]
@@ -80,8 +98,25 @@ pub enum EventBody {
         before: Vec<Vec<String>>,
         /// Tiers after.
         after: Vec<Vec<String>>,
-        /// `scratch`, `edited_grader` or `accepted_grader`.
+        /// `scratch`, `edited_grader`, `accepted_grader` or `pairs`.
         origin: String,
+        /// Whether a blind group had been revealed by then.
+        #[serde(default, skip_serializing_if = "is_off")]
+        after_reveal: bool,
+    },
+    /// Two candidates were compared; the draft ranking that follows stands in `after`.
+    #[serde(rename = "pair.set")]
+    PairSet {
+        /// The candidate shown on the left.
+        first: String,
+        /// The candidate shown on the right.
+        second: String,
+        /// Which is better.
+        verdict: PairVerdict,
+        /// Tiers before.
+        before: Vec<Vec<String>>,
+        /// Tiers after: the draft as far as the verdicts give it.
+        after: Vec<Vec<String>>,
     },
     /// A ranking was submitted: from now on it counts.
     #[serde(rename = "rank.submit")]
@@ -94,8 +129,99 @@ pub enum EventBody {
         shown_order: Vec<String>,
         /// Focused time in milliseconds, 0 when not measured.
         active_ms: u64,
-        /// `scratch`, `edited_grader` or `accepted_grader`.
+        /// `scratch`, `edited_grader`, `accepted_grader` or `pairs`.
         origin: String,
+        /// Whether names, grader and advantages were hidden until then.
+        #[serde(default, skip_serializing_if = "is_off")]
+        blind: bool,
+        /// Whether a blind group had been revealed by then.
+        #[serde(default, skip_serializing_if = "is_off")]
+        after_reveal: bool,
+        /// How sure the annotator was: 1 low, 2 medium, 3 high.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confidence: Option<u8>,
+    },
+    /// The group was set aside without a ranking (`None` = no longer).
+    #[serde(rename = "skip.set")]
+    SkipSet {
+        /// Why.
+        reason: Option<String>,
+        /// What stood there before.
+        before: Option<String>,
+    },
+    /// The group was flagged for another look (`None` = no longer). It says nothing on the ranking.
+    #[serde(rename = "flag.set")]
+    FlagSet {
+        /// Why; may be empty.
+        reason: Option<String>,
+        /// What stood there before.
+        before: Option<String>,
+    },
+    /// How sure the annotator is was set: 1 low, 2 medium, 3 high, `None` = not said.
+    #[serde(rename = "confidence.set")]
+    ConfidenceSet {
+        /// The level.
+        level: Option<u8>,
+        /// The level before.
+        before: Option<u8>,
+    },
+    /// A finding was added (`before` is `None`), changed, or removed (`after` is `None`).
+    #[serde(rename = "finding.set")]
+    FindingSet {
+        /// Which one: the id of the event that added it.
+        finding_id: String,
+        /// The finding before.
+        before: Option<FindingRecord>,
+        /// The finding after.
+        after: Option<FindingRecord>,
+    },
+    /// A remark of a rule was confirmed, dismissed, or left open again (`None`).
+    #[serde(rename = "remark.set")]
+    RemarkSet {
+        /// Which remark: see [`crate::domain::scope::Remark::key`].
+        remark: String,
+        /// The rule that made it.
+        rule: RuleStamp,
+        /// The trajectory it is about.
+        trajectory: String,
+        /// The file, when it is about one.
+        file: Option<String>,
+        /// First and last line of the new text (1-based), when it is about lines.
+        lines: Option<(u32, u32)>,
+        /// What the person said.
+        verdict: Option<Verdict>,
+        /// What was said before.
+        before: Option<Verdict>,
+        /// The finding that a confirmed remark became; its id is this event's.
+        finding: Option<FindingRecord>,
+    },
+    /// One person settled the group, having seen every ranking.
+    #[serde(rename = "adjudicate")]
+    Adjudicate {
+        /// The ranking; empty = the settlement is taken back.
+        tiers: Vec<Vec<String>>,
+        /// Passing trajectories left unranked.
+        unranked: Vec<String>,
+        /// Ids of the submissions that were seen.
+        sources: Vec<String>,
+        /// Why.
+        note: String,
+        /// Focused time in milliseconds, 0 when not measured.
+        active_ms: u64,
+    },
+    /// The known ranking of a group that tests annotators; empty tiers = it is no test any more.
+    #[serde(rename = "gold.set")]
+    GoldSet {
+        /// The known ranking.
+        tiers: Vec<Vec<String>>,
+        /// Why it is known.
+        reason: String,
+    },
+    /// Focused time on a group that no submission holds yet.
+    #[serde(rename = "time.add")]
+    TimeAdd {
+        /// Milliseconds without the idle ones.
+        active_ms: u64,
     },
     /// The group's note was set (empty = removed).
     #[serde(rename = "note.set")]
@@ -148,11 +274,10 @@ pub enum EventBody {
 }
 
 impl EventBody {
-    /// Whether a person changed something: not the opening of a group, which is recorded with its
-    /// first change.
+    /// Whether a person changed something: not the opening of a group or the time spent on it.
     #[must_use]
     pub fn is_change(&self) -> bool {
-        !matches!(self, Self::GroupOpen { .. })
+        !matches!(self, Self::GroupOpen { .. } | Self::TimeAdd { .. })
     }
 
     /// The name under which this kind is stored.
@@ -160,8 +285,18 @@ impl EventBody {
     pub fn kind(&self) -> &str {
         match self {
             Self::GroupOpen { .. } => "group.open",
+            Self::Reveal { .. } => "reveal",
             Self::RankSet { .. } => "rank.set",
+            Self::PairSet { .. } => "pair.set",
             Self::RankSubmit { .. } => "rank.submit",
+            Self::SkipSet { .. } => "skip.set",
+            Self::FlagSet { .. } => "flag.set",
+            Self::ConfidenceSet { .. } => "confidence.set",
+            Self::FindingSet { .. } => "finding.set",
+            Self::RemarkSet { .. } => "remark.set",
+            Self::Adjudicate { .. } => "adjudicate",
+            Self::GoldSet { .. } => "gold.set",
+            Self::TimeAdd { .. } => "time.add",
             Self::NoteSet { .. } => "note.set",
             Self::DraftKeep { .. } => "draft.keep",
             Self::Undo { .. } => "undo",

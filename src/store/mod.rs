@@ -8,11 +8,13 @@ mod chain;
 mod event;
 mod memory;
 pub mod projection;
+mod record;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
 pub use event::{Event, EventBody, GroupRecord, NewEvent};
 pub use memory::MemoryStore;
+pub use record::{FindingRecord, PairVerdict, RuleStamp, Side, Verdict};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteStore, Verified};
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::event::{Event, EventBody};
+use super::record::{FindingRecord, PairVerdict, RuleStamp, Verdict};
 
 /// Tiers of trajectory ids, best first.
 pub type IdTiers = Vec<Vec<String>>;
@@ -17,12 +18,36 @@ pub struct Judgement {
     pub fingerprint: String,
     /// The draft after the latest change; `None` when nothing was ever set (or all is undone).
     pub draft: Option<IdTiers>,
-    /// Where the draft came from: `scratch`, `edited_grader`, `accepted_grader`; empty = no draft.
+    /// Where the draft came from: `scratch`, `edited_grader`, `accepted_grader`, `pairs`; empty = no
+    /// draft.
     pub origin: String,
     /// The submission that counts, when one does.
     pub submitted: Option<Submission>,
     /// Whether the draft was changed after the submission.
     pub edited_since_submit: bool,
+    /// Every submission in effect, oldest first; the last one is [`Self::submitted`] unless the group
+    /// was skipped afterwards.
+    pub submissions: Vec<Submission>,
+    /// Why the group was set aside without a ranking, when it is.
+    pub skipped: Option<String>,
+    /// Why the group is flagged for another look, when it is; may be empty.
+    pub flagged: Option<String>,
+    /// How sure the annotator is: 1 low, 2 medium, 3 high.
+    pub confidence: Option<u8>,
+    /// The findings in effect: (id, finding), oldest first.
+    pub findings: Vec<(String, FindingRecord)>,
+    /// What was said of rules' remarks, by [`crate::domain::scope::Remark::key`].
+    pub remarks: BTreeMap<String, (RuleStamp, Verdict)>,
+    /// The pairs compared, oldest first: (first, second, verdict), trajectory ids.
+    pub pairs: Vec<(String, String, PairVerdict)>,
+    /// How this person settled the group, having seen every ranking.
+    pub adjudication: Option<Adjudication>,
+    /// Whether the group was opened blind.
+    pub blind: bool,
+    /// Whether what was hidden has been shown since.
+    pub revealed: bool,
+    /// Focused time on the group so far, in milliseconds.
+    pub spent_ms: u64,
     /// The group's note.
     pub note: String,
     /// Ids of events that undo would take back, oldest first.
@@ -36,6 +61,8 @@ pub struct Judgement {
     /// The same person's judgement of the group as it was before its data changed (another
     /// fingerprint), when there is one; it may hold an older one in turn.
     pub stale: Option<Box<Judgement>>,
+    /// The findings that confirmed remarks became: finding id by remark.
+    confirmed: BTreeMap<String, String>,
     /// Every change in log order, undone ones too.
     changes: Vec<Change>,
 }
@@ -52,10 +79,14 @@ struct Change {
 /// How far a judgement is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
-    /// Nothing is judged (or everything was undone).
+    /// Never opened.
     Unseen,
+    /// Opened, and nothing is judged (or everything was undone).
+    Opened,
     /// There is a draft that is not what was submitted.
     Draft,
+    /// Set aside without a ranking.
+    Skipped,
     /// The draft is what was submitted.
     Submitted,
 }
@@ -64,6 +95,8 @@ impl std::fmt::Display for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Unseen => "unseen",
+            Self::Opened => "opened",
+            Self::Skipped => "skipped",
             Self::Draft => "draft",
             Self::Submitted => "submitted",
         })
@@ -75,10 +108,24 @@ impl Judgement {
     #[must_use]
     pub fn state(&self) -> State {
         match (&self.submitted, &self.draft) {
+            _ if self.skipped.is_some() => State::Skipped,
             (Some(_), _) if !self.edited_since_submit => State::Submitted,
             (Some(_), _) | (None, Some(_)) => State::Draft,
-            (None, None) => State::Unseen,
+            (None, None) => State::Opened,
         }
+    }
+
+    /// The finding of this id.
+    #[must_use]
+    pub fn finding(&self, finding_id: &str) -> Option<&FindingRecord> {
+        let found = self.findings.iter().find(|(id, _)| id == finding_id);
+        found.map(|(_, finding)| finding)
+    }
+
+    /// Whether anything was ever said about the group, undone or not.
+    #[must_use]
+    pub fn is_touched(&self) -> bool {
+        !self.changes.is_empty()
     }
 
     /// The judgement of the group as it had this fingerprint: this one or an older one behind it.
@@ -105,6 +152,13 @@ impl Judgement {
             EventBody::RankSet { .. } => Some("ranking"),
             EventBody::RankSubmit { .. } => Some("submission"),
             EventBody::NoteSet { .. } => Some("note"),
+            EventBody::PairSet { .. } => Some("verdict on a pair"),
+            EventBody::SkipSet { .. } => Some("skip"),
+            EventBody::FlagSet { .. } => Some("flag"),
+            EventBody::ConfidenceSet { .. } => Some("confidence"),
+            EventBody::FindingSet { .. } => Some("finding"),
+            EventBody::RemarkSet { .. } => Some("verdict on a remark"),
+            EventBody::Adjudicate { .. } => Some("settlement"),
             _ => None,
         }
     }
@@ -124,8 +178,18 @@ impl Judgement {
     fn apply(&mut self, event: &Event) {
         match &event.body {
             EventBody::RankSet { .. }
+            | EventBody::PairSet { .. }
             | EventBody::RankSubmit { .. }
+            | EventBody::SkipSet { .. }
+            | EventBody::FlagSet { .. }
+            | EventBody::ConfidenceSet { .. }
+            | EventBody::FindingSet { .. }
+            | EventBody::RemarkSet { .. }
+            | EventBody::Adjudicate { .. }
             | EventBody::NoteSet { .. } => {
+                if let EventBody::RankSubmit { active_ms, .. } = event.body {
+                    self.spent_ms = self.spent_ms.max(active_ms);
+                }
                 let change = Change {
                     event_id: event.event_id.clone(),
                     at_ms: event.at_ms,
@@ -159,12 +223,19 @@ impl Judgement {
                     self.set_undone(event_id, false);
                 }
             }
-            EventBody::GroupOpen { shown_order, .. } => {
+            EventBody::GroupOpen {
+                shown_order, blind, ..
+            } => {
                 if self.opened_order.is_empty() {
                     self.opened_order.clone_from(shown_order);
+                    self.blind = *blind;
                 }
             }
-            EventBody::Export { .. } | EventBody::Unknown { .. } => {}
+            EventBody::Reveal { .. } => self.revealed = true,
+            EventBody::TimeAdd { active_ms } => {
+                self.spent_ms = self.spent_ms.saturating_add(*active_ms);
+            }
+            EventBody::GoldSet { .. } | EventBody::Export { .. } | EventBody::Unknown { .. } => {}
         }
     }
 
@@ -194,7 +265,16 @@ impl Judgement {
         self.draft = None;
         self.origin.clear();
         self.submitted = None;
+        self.submissions.clear();
         self.edited_since_submit = false;
+        self.skipped = None;
+        self.flagged = None;
+        self.confidence = None;
+        self.findings.clear();
+        self.remarks.clear();
+        self.confirmed.clear();
+        self.pairs.clear();
+        self.adjudication = None;
         self.note.clear();
         self.undo.clear();
         let changes = std::mem::take(&mut self.changes);
@@ -206,14 +286,16 @@ impl Judgement {
 
     fn fold(&mut self, change: &Change) {
         match &change.body {
-            EventBody::RankSet { after, origin, .. } => {
-                self.draft = Some(after.clone());
-                self.origin.clone_from(origin);
-                // A change and its reverse leave what was submitted, so nothing is to submit.
-                self.edited_since_submit = self
-                    .submitted
-                    .as_ref()
-                    .is_some_and(|sent| sent.tiers != *after || sent.origin != *origin);
+            EventBody::RankSet { after, origin, .. } => self.set_draft(after, origin),
+            EventBody::PairSet {
+                first,
+                second,
+                verdict,
+                after,
+                ..
+            } => {
+                self.pairs.push((first.clone(), second.clone(), *verdict));
+                self.set_draft(after, "pairs");
             }
             EventBody::RankSubmit {
                 tiers,
@@ -221,11 +303,15 @@ impl Judgement {
                 shown_order,
                 active_ms,
                 origin,
+                blind,
+                after_reveal,
+                confidence,
             } => {
                 self.draft = Some(tiers.clone());
                 self.origin.clone_from(origin);
                 self.edited_since_submit = false;
-                self.submitted = Some(Submission {
+                self.skipped = None;
+                let submission = Submission {
                     event_id: change.event_id.clone(),
                     tiers: tiers.clone(),
                     unranked: unranked.clone(),
@@ -234,12 +320,99 @@ impl Judgement {
                     fingerprint: self.fingerprint.clone(),
                     active_ms: *active_ms,
                     origin: origin.clone(),
+                    blind: *blind,
+                    after_reveal: *after_reveal,
+                    confidence: *confidence,
+                };
+                self.submissions.push(submission.clone());
+                self.submitted = Some(submission);
+            }
+            EventBody::SkipSet { reason, .. } => {
+                self.skipped.clone_from(reason);
+                // What is set aside does not count; taken back, it does again.
+                self.submitted = match reason {
+                    Some(_) => None,
+                    None => self.submissions.last().cloned(),
+                };
+            }
+            EventBody::FlagSet { reason, .. } => self.flagged.clone_from(reason),
+            EventBody::ConfidenceSet { level, .. } => self.confidence = *level,
+            EventBody::FindingSet {
+                finding_id, after, ..
+            } => self.set_finding(finding_id, after.as_ref()),
+            EventBody::RemarkSet {
+                remark,
+                rule,
+                verdict,
+                finding,
+                ..
+            } => {
+                match verdict {
+                    Some(verdict) => {
+                        let said = (rule.clone(), *verdict);
+                        self.remarks.insert(remark.clone(), said);
+                    }
+                    None => {
+                        self.remarks.remove(remark);
+                    }
+                }
+                // Another verdict takes the finding of the one before away.
+                if let Some(before) = self.confirmed.remove(remark) {
+                    self.set_finding(&before, None);
+                }
+                if finding.is_some() {
+                    let id = change.event_id.clone();
+                    self.confirmed.insert(remark.clone(), id);
+                }
+                self.set_finding(&change.event_id, finding.as_ref());
+            }
+            EventBody::Adjudicate {
+                tiers,
+                unranked,
+                sources,
+                note,
+                active_ms,
+            } => {
+                self.adjudication = (!tiers.is_empty()).then(|| Adjudication {
+                    event_id: change.event_id.clone(),
+                    tiers: tiers.clone(),
+                    unranked: unranked.clone(),
+                    sources: sources.clone(),
+                    note: note.clone(),
+                    at_ms: change.at_ms,
+                    active_ms: *active_ms,
                 });
             }
             EventBody::NoteSet { text, .. } => self.note.clone_from(text),
             _ => return,
         }
         self.undo.push(change.event_id.clone());
+    }
+
+    fn set_draft(&mut self, after: &IdTiers, origin: &str) {
+        self.draft = Some(after.clone());
+        origin.clone_into(&mut self.origin);
+        self.skipped = None;
+        if self.submitted.is_none() {
+            self.submitted = self.submissions.last().cloned();
+        }
+        // A change and its reverse leave what was submitted, so nothing is to submit.
+        self.edited_since_submit = self
+            .submitted
+            .as_ref()
+            .is_some_and(|sent| sent.tiers != *after || sent.origin != *origin);
+    }
+
+    fn set_finding(&mut self, finding_id: &str, after: Option<&FindingRecord>) {
+        let place = self.findings.iter().position(|(id, _)| id == finding_id);
+        match (place, after) {
+            (Some(place), Some(after)) => self.findings[place].1 = after.clone(),
+            (Some(place), None) => {
+                self.findings.remove(place);
+            }
+            (None, Some(after)) => self.findings.push((finding_id.to_owned(), after.clone())),
+            (None, None) => {}
+        }
     }
 }
 
@@ -262,6 +435,46 @@ pub struct Submission {
     pub active_ms: u64,
     /// Where the ranking came from.
     pub origin: String,
+    /// Whether names, grader and advantages were hidden until then.
+    pub blind: bool,
+    /// Whether a blind group had been revealed by then.
+    pub after_reveal: bool,
+    /// How sure the annotator was: 1 low, 2 medium, 3 high.
+    pub confidence: Option<u8>,
+}
+
+/// A group settled by one person who saw every ranking.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adjudication {
+    /// Event id.
+    pub event_id: String,
+    /// The ranking.
+    pub tiers: IdTiers,
+    /// Passing trajectories left unranked.
+    pub unranked: Vec<String>,
+    /// Ids of the submissions that were seen.
+    pub sources: Vec<String>,
+    /// Why.
+    pub note: String,
+    /// When.
+    pub at_ms: i64,
+    /// Focused time in milliseconds.
+    pub active_ms: u64,
+}
+
+/// The known ranking of a group that tests annotators.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gold {
+    /// The known ranking.
+    pub tiers: IdTiers,
+    /// Why it is known.
+    pub reason: String,
+    /// Fingerprint of the group it is known for.
+    pub fingerprint: String,
+    /// Who said so.
+    pub annotator: String,
+    /// When.
+    pub at_ms: i64,
 }
 
 /// Every judgement in a log, by (group id, annotator).
@@ -269,10 +482,12 @@ pub struct Submission {
 pub struct Projection {
     /// The judgements.
     pub judgements: BTreeMap<(String, String), Judgement>,
+    /// The known rankings, by group id.
+    pub gold: BTreeMap<String, Gold>,
 }
 
 impl Projection {
-    /// Folds one more event in. `RankSet`, `RankSubmit` and `NoteSet` can be undone; a new one
+    /// Folds one more event in. What a person said of a group can be undone; saying something new
     /// clears the redo list. Undo of a submission takes it back (the one before counts again). An
     /// undo of what is not in effect, or a redo of what is not undone, changes nothing: two
     /// processes may have written at once.
@@ -290,6 +505,20 @@ impl Projection {
             return;
         }
         let fingerprint = event.fingerprint.as_deref().unwrap_or_default();
+        if let EventBody::GoldSet { tiers, reason } = &event.body {
+            let gold = Gold {
+                tiers: tiers.clone(),
+                reason: reason.clone(),
+                fingerprint: fingerprint.to_owned(),
+                annotator: event.annotator.clone(),
+                at_ms: event.at_ms,
+            };
+            match tiers.is_empty() {
+                true => self.gold.remove(group_id),
+                false => self.gold.insert(group_id.clone(), gold),
+            };
+            return;
+        }
         let fresh = || Judgement {
             fingerprint: fingerprint.to_owned(),
             created_ms: event.at_ms,

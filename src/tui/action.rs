@@ -22,11 +22,25 @@ pub enum Context {
     Grader,
     /// Changing estimator and scheme.
     Schedule,
+    /// Ranking by pairs; keys of [`Self::Compare`] apply too.
+    Pairs,
+    /// Reading every ranking of one group; keys of [`Self::Compare`] apply too.
+    Rankings,
+    /// Walking through the list of remarks; keys of [`Self::Compare`] apply too.
+    Spotting,
+    /// On the list of remarks.
+    Remarks,
+    /// Reading how much raters agree.
+    Agreement,
+    /// On the list of groups that grader and people rank differently.
+    Disagreements,
+    /// Comparing schemes over all groups.
+    Schedules,
 }
 
 impl Context {
     /// Every context, in the order of the key table.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 15] = [
         Self::Global,
         Self::Groups,
         Self::Compare,
@@ -35,6 +49,13 @@ impl Context {
         Self::Steps,
         Self::Grader,
         Self::Schedule,
+        Self::Pairs,
+        Self::Rankings,
+        Self::Spotting,
+        Self::Remarks,
+        Self::Agreement,
+        Self::Disagreements,
+        Self::Schedules,
     ];
 
     /// The section's name in the keymap.
@@ -49,6 +70,13 @@ impl Context {
             Self::Steps => "steps",
             Self::Grader => "grader",
             Self::Schedule => "schedule",
+            Self::Pairs => "pairs",
+            Self::Rankings => "rankings",
+            Self::Spotting => "spotting",
+            Self::Remarks => "remarks",
+            Self::Agreement => "agreement",
+            Self::Disagreements => "disagreements",
+            Self::Schedules => "schedules",
         }
     }
 
@@ -64,6 +92,13 @@ impl Context {
             Self::Steps => &[Self::Steps, Self::Global],
             Self::Grader => &[Self::Grader, Self::Global],
             Self::Schedule => &[Self::Schedule, Self::Global],
+            Self::Pairs => &[Self::Pairs, Self::Compare, Self::Global],
+            Self::Rankings => &[Self::Rankings, Self::Compare, Self::Global],
+            Self::Spotting => &[Self::Spotting, Self::Compare, Self::Global],
+            Self::Remarks => &[Self::Remarks, Self::Global],
+            Self::Agreement => &[Self::Agreement, Self::Global],
+            Self::Disagreements => &[Self::Disagreements, Self::Global],
+            Self::Schedules => &[Self::Schedules, Self::Global],
         }
     }
 }
@@ -121,6 +156,12 @@ actions! {
     Search Global "search" "Search";
     NextMatch Global "next_match" "Next match of the search";
     PreviousMatch Global "previous_match" "Previous match of the search";
+    NextUnfinished Global "next_unfinished" "Go to the next unfinished group of the queue";
+    Guidelines Global "guidelines" "Read the guidelines and the rubric";
+    OpenRemarks Global "open_remarks" "Spot-check the remarks of the out-of-scope rules";
+    OpenAgreement Global "open_agreement" "See how much grader and annotators agree";
+    OpenDisagreements Global "open_disagreements" "List the groups that grader and people rank differently";
+    OpenSchedules Global "open_schedules" "Compare schemes over all groups";
     OpenGroup Groups "open_group" "Compare the candidates of the group";
     Sort Groups "sort" "Sort by the next column";
     SortBack Groups "sort_back" "Sort by the column before";
@@ -128,6 +169,7 @@ actions! {
     Filter Groups "filter" "Filter: kept !masked class:mixed passing>=2 task~text policy~qwen";
     KeptOnly Groups "kept_only" "Show only the groups kept for training";
     TogglePreview Groups "toggle_preview" "Show or hide the preview";
+    QueueOrder Groups "queue_order" "Choose the order in which groups are worked on";
     FocusNext Compare "focus_next" "Focus the next candidate";
     FocusPrevious Compare "focus_previous" "Focus the candidate before";
     MoveUp Compare "move_up" "Move the focused candidate up in the ranking";
@@ -141,6 +183,18 @@ actions! {
     Undo Compare "undo" "Undo the last change in this group";
     Redo Compare "redo" "Redo";
     EditNote Compare "edit_note" "Write a note on the group";
+    Skip Compare "skip" "Skip the group with a reason, or no longer";
+    Flag Compare "flag" "Flag the group for another look, or no longer";
+    Confidence Compare "confidence" "Say how sure you are: low, medium, high, not said";
+    AddFinding Compare "add_finding" "Add a finding at this hunk, the selected lines, the file or the candidate";
+    SelectLines Compare "select_lines" "Begin or end a selection of lines";
+    ListFindings Compare "list_findings" "List the findings of this group";
+    ConfirmRemark Compare "confirm_remark" "Confirm the rule's remark here: it becomes a finding";
+    DismissRemark Compare "dismiss_remark" "Dismiss the rule's remark here";
+    Reveal Compare "reveal" "Show what was hidden in the blind group just submitted";
+    Pairwise Compare "pairwise" "Rank by comparing two candidates at a time";
+    Rankings Compare "rankings" "Read every ranking of this group side by side, and settle it";
+    History Compare "history" "Who judged this group, when, before and after";
     NextGroup Compare "next_group" "Next group of the list";
     PreviousGroup Compare "previous_group" "Previous group of the list";
     Columns Compare "columns" "Change the number of columns (1-4)";
@@ -215,4 +269,30 @@ actions! {
     PreviousValue Schedule "previous_value" "Previous value of the line";
     EditValue Schedule "edit_value" "Type the value of the line";
     ResetSchedule Schedule "reset_schedule" "Back to the settings at the start";
+    PairFirst Pairs "pair_first" "The left one is better";
+    PairSecond Pairs "pair_second" "The right one is better";
+    PairTie Pairs "pair_tie" "Neither is better";
+    TakeRanking Rankings "take_ranking" "Take the focused rater's ranking for the settlement";
+    NextRater Rankings "next_rater" "Focus the next rater";
+    PreviousRater Rankings "previous_rater" "Focus the rater before";
+    HideNames Rankings "hide_names" "Show or hide the names of the raters";
+    Settle Rankings "settle" "Settle the group with the ranking in the last column";
+    NextListed Spotting "next_listed" "Next remark of the list";
+    PreviousListed Spotting "previous_listed" "Previous remark of the list";
+    OpenRemark Remarks "open_remark" "Go to the place of the remark";
+    ConfirmListed Remarks "confirm_listed" "Confirm the remark: it becomes a finding";
+    DismissListed Remarks "dismiss_listed" "Dismiss the remark";
+    NextOpenRemark Remarks "next_open_remark" "Next remark without a verdict";
+    PreviousOpenRemark Remarks "previous_open_remark" "Previous remark without a verdict";
+    RemarkFilter Remarks "remark_filter" "Filter: rule:stray_file path~tests level:check passing open text~...";
+    PassingOnly Remarks "passing_only" "Only passing candidates, or all";
+    OpenOnly Remarks "open_only" "Only remarks without a verdict, or all";
+    Artefacts Remarks "artefacts" "Show or hide what the harness left in whole groups";
+    NextTable Agreement "next_table" "Next table";
+    PreviousTable Agreement "previous_table" "Previous table";
+    NextAggregate Agreement "next_aggregate" "Consensus by Borda, Kemeny or Bradley-Terry";
+    OpenDisagreement Disagreements "open_disagreement" "Open grader and human rankings side by side";
+    NextPairing Disagreements "next_pairing" "Whose rankings are compared";
+    UseScheme Schedules "use_scheme" "Use this scheme from now on";
+    SortSchedules Schedules "sort_schedules" "Sort by the next column";
 }

@@ -197,6 +197,48 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::EditValue, "type"),
             (Action::ResetSchedule, "reset"),
         ],
+        Context::Pairs => &[
+            (Action::PairFirst, "left is better"),
+            (Action::PairSecond, "right is better"),
+            (Action::PairTie, "neither"),
+            (Action::Undo, "undo"),
+        ],
+        Context::Rankings => &[
+            (Action::Settle, "settle"),
+            (Action::TakeRanking, "take"),
+            (Action::NextRater, "rater"),
+            (Action::HideNames, "names"),
+            (Action::MoveDown, "down"),
+            (Action::MoveUp, "up"),
+        ],
+        Context::Spotting => &[
+            (Action::NextListed, "next remark"),
+            (Action::PreviousListed, "remark before"),
+            (Action::ConfirmRemark, "confirm"),
+            (Action::DismissRemark, "dismiss"),
+        ],
+        Context::Remarks => &[
+            (Action::OpenRemark, "go there"),
+            (Action::ConfirmListed, "confirm"),
+            (Action::DismissListed, "dismiss"),
+            (Action::NextOpenRemark, "next open"),
+            (Action::RemarkFilter, "filter"),
+            (Action::PassingOnly, "passing"),
+            (Action::OpenOnly, "open only"),
+            (Action::Artefacts, "artefacts"),
+        ],
+        Context::Agreement => &[
+            (Action::NextTable, "next table"),
+            (Action::NextAggregate, "consensus by"),
+        ],
+        Context::Disagreements => &[
+            (Action::OpenDisagreement, "open"),
+            (Action::NextPairing, "whose rankings"),
+        ],
+        Context::Schedules => &[
+            (Action::UseScheme, "use it"),
+            (Action::SortSchedules, "sort"),
+        ],
         Context::Global => &[],
     };
     let always = [(Action::Help, "keys"), (Action::Palette, "actions")];

@@ -13,7 +13,9 @@ use super::key::Key;
 use super::keymap::Keymap;
 use super::loading::Loading;
 use super::overlays::Overlay;
-use super::screens::{compare, grader, groups, schedule, steps};
+use super::screens::{
+    agreement, compare, disagreements, grader, groups, remarks, schedule, schedules, steps,
+};
 use crate::diff::{Aligned, Bases, Consensus, Moves, Patch, Results};
 use crate::domain::Content;
 use crate::review::EventBody;
@@ -36,6 +38,14 @@ pub enum Screen {
     Grader,
     /// Estimator and scheme.
     Schedule,
+    /// The list of remarks.
+    Remarks,
+    /// How much raters agree.
+    Agreement,
+    /// The groups that are ranked differently.
+    Disagreements,
+    /// Schemes compared over all groups.
+    Schedules,
 }
 
 impl Screen {
@@ -48,6 +58,10 @@ impl Screen {
             Self::Steps => Context::Steps,
             Self::Grader => Context::Grader,
             Self::Schedule => Context::Schedule,
+            Self::Remarks => Context::Remarks,
+            Self::Agreement => Context::Agreement,
+            Self::Disagreements => Context::Disagreements,
+            Self::Schedules => Context::Schedules,
         }
     }
 }
@@ -207,6 +221,14 @@ pub struct Model {
     pub grader: grader::State,
     /// State of the schedule screen.
     pub schedule: schedule::State,
+    /// State of the list of remarks.
+    pub remarks: remarks::State,
+    /// State of the agreement screen.
+    pub agreement: agreement::State,
+    /// State of the list of disagreements.
+    pub disagreements: disagreements::State,
+    /// State of the comparison of schemes.
+    pub schedules: schedules::State,
     /// What lies over the screen.
     pub overlay: Option<Overlay>,
     /// The message at the bottom.
@@ -277,6 +299,10 @@ impl Model {
             steps: steps::State::default(),
             grader: grader::State::default(),
             schedule: schedule::State::default(),
+            remarks: remarks::State::default(),
+            agreement: agreement::State::default(),
+            disagreements: disagreements::State::default(),
+            schedules: schedules::State::default(),
             overlay: None,
             status: Status::default(),
             saves: Saves::default(),
@@ -307,6 +333,9 @@ impl Model {
         match (self.screen, self.compare.body) {
             (Screen::Compare, compare::Body::Tests) => Context::Tests,
             (Screen::Compare, compare::Body::Matrix) => Context::Matrix,
+            (Screen::Compare, compare::Body::Pairs) => Context::Pairs,
+            (Screen::Compare, compare::Body::Rankings) => Context::Rankings,
+            (Screen::Compare, compare::Body::Diff) if self.compare.is_spotting => Context::Spotting,
             (screen, _) => screen.context(),
         }
     }

@@ -232,7 +232,7 @@ mod tests {
             "themes/mine.toml",
             "name='mine'\ndark=true\n[roles]\ntext={bold=true}",
         );
-        write("keys.toml", "[groups]\nsort=['o']");
+        write("keys.toml", "[groups]\nsort=['Z']");
         let found = read_themes(Some(folder.path())).unwrap();
         assert!(found.problems.is_empty());
         assert!(found.themes.iter().any(|theme| theme.name == "mine"));

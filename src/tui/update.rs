@@ -8,7 +8,9 @@ use super::loading;
 use super::message::Message;
 use super::model::{Model, OpensFirst, Screen, Severity};
 use super::overlays::{self, Overlay};
-use super::screens::{compare, grader, groups, schedule, steps};
+use super::screens::{
+    agreement, compare, disagreements, grader, groups, remarks, schedule, schedules, steps,
+};
 use crate::domain::Ranking;
 use crate::review::{Change, Event, ReviewError};
 
@@ -250,6 +252,10 @@ pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effec
         Action::NextTheme => next_theme(model),
         Action::RetrySave => retry_save(model),
         Action::Reload => loading::reload(model),
+        Action::OpenRemarks => go_to(model, Screen::Remarks),
+        Action::OpenAgreement => go_to(model, Screen::Agreement),
+        Action::OpenDisagreements => go_to(model, Screen::Disagreements),
+        Action::OpenSchedules => go_to(model, Screen::Schedules),
         _ => {
             let digit = match key.map(|key| key.code) {
                 Some(Code::Char(c)) => c.to_digit(10).map(|digit| digit as usize),
@@ -261,6 +267,10 @@ pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effec
                 Screen::Steps => steps::update(model, action),
                 Screen::Grader => grader::update(model, action),
                 Screen::Schedule => schedule::update(model, action),
+                Screen::Remarks => remarks::update(model, action),
+                Screen::Agreement => agreement::update(model, action),
+                Screen::Disagreements => disagreements::update(model, action),
+                Screen::Schedules => schedules::update(model, action),
             }
         }
     }
@@ -430,6 +440,10 @@ fn on_mouse(model: &mut Model, kind: super::message::MouseKind, x: u16, y: u16) 
         Screen::Steps => steps::mouse(model, kind, x, y),
         Screen::Grader => grader::mouse(model, kind, x, y),
         Screen::Schedule => schedule::mouse(model, kind, x, y),
+        Screen::Remarks => remarks::mouse(model, kind, x, y),
+        Screen::Agreement => agreement::mouse(model, kind, x, y),
+        Screen::Disagreements => disagreements::mouse(model, kind, x, y),
+        Screen::Schedules => schedules::mouse(model, kind, x, y),
     }
 }
 
@@ -441,5 +455,9 @@ pub(super) fn after_layout(model: &mut Model) -> Vec<Effect> {
         Screen::Steps => steps::settle(model),
         Screen::Grader => grader::settle(model),
         Screen::Schedule => schedule::settle(model),
+        Screen::Remarks => remarks::settle(model),
+        Screen::Agreement => agreement::settle(model),
+        Screen::Disagreements => disagreements::settle(model),
+        Screen::Schedules => schedules::settle(model),
     }
 }

@@ -7,7 +7,9 @@ use super::area::{self, Area};
 use super::layout;
 use super::model::{Model, Screen};
 use super::overlays;
-use super::screens::{compare, grader, groups, schedule, steps};
+use super::screens::{
+    agreement, compare, disagreements, grader, groups, remarks, schedule, schedules, steps,
+};
 use super::theme::{Role, Theme};
 use super::widgets::{line::put, status_line};
 
@@ -25,6 +27,10 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
         Screen::Steps => steps::draw(model, theme, buffer, area),
         Screen::Grader => grader::draw(model, theme, buffer, area),
         Screen::Schedule => schedule::draw(model, theme, buffer, area),
+        Screen::Remarks => remarks::draw(model, theme, buffer, area),
+        Screen::Agreement => agreement::draw(model, theme, buffer, area),
+        Screen::Disagreements => disagreements::draw(model, theme, buffer, area),
+        Screen::Schedules => schedules::draw(model, theme, buffer, area),
     }
     status_line::draw(model, theme, buffer);
     if let Some(overlay) = &model.overlay {

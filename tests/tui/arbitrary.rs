@@ -108,7 +108,7 @@ fn cases() -> u32 {
 }
 
 /// Keys that lead to every view, and a few that judge.
-const KEYS: [&str; 40] = [
+const KEYS: [&str; 55] = [
     "<enter>",
     "<esc>",
     "j",
@@ -117,6 +117,21 @@ const KEYS: [&str; 40] = [
     "<pagedown>",
     "gg",
     "G",
+    "ge",
+    "+",
+    "*",
+    "X",
+    "V",
+    "C",
+    "Y",
+    "U",
+    "E",
+    ">",
+    "gp",
+    "ga",
+    "gh",
+    "O",
+    "D",
     "n",
     "p",
     "}",

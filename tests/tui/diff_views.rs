@@ -93,7 +93,7 @@ fn the_cursor_moves_and_the_window_follows_with_a_margin() {
     assert!(place(&harness).top.row > 0);
     harness.press("gg");
     assert_eq!(place(&harness).cursor, 0);
-    harness.press("G");
+    harness.press("ge");
     let document = harness
         .model
         .compare
@@ -201,10 +201,10 @@ fn the_cursor_is_seen_on_rows_of_other_columns() {
 #[test]
 fn jumps_say_what_they_compared() {
     let mut harness = compare(120, 40);
-    let screen = harness.press("Gd").screen();
+    let screen = harness.press("ged").screen();
     let said = "the columns shown differ nowhere further down (] shows others)";
     assert!(screen.contains(said), "{screen}");
-    let screen = harness.press("AGd").screen();
+    let screen = harness.press("Aged").screen();
     let said = "the candidates differ nowhere further down this patch";
     assert!(screen.contains(said), "{screen}");
 }

@@ -50,7 +50,7 @@ fn sorting_keeps_the_selection_and_puts_the_unknown_last() {
 #[test]
 fn a_filter_keeps_the_group_it_hides_in_mind() {
     let mut harness = native(80, 24);
-    harness.press("G");
+    harness.press("ge");
     let selected = harness.model.groups.selected();
     harness.press("fclass:mixed<space>passing>=99<enter>");
     assert!(

@@ -10,7 +10,7 @@ fn the_file_matrix() {
         insta::assert_snapshot!(name, screen);
     }
     let mut narrow = native(80, 24);
-    let screen = narrow.press("<enter>FllllllG").screen();
+    let screen = narrow.press("<enter>Fllllllge").screen();
     insta::assert_snapshot!("matrix_80_last_column", screen);
 }
 

@@ -172,7 +172,7 @@ fn kinds_are_filtered_everywhere() {
         status(&harness)
     );
     // One kind alone, then all again.
-    harness.press("fGkz<esc>gg");
+    harness.press("fgekz<esc>gg");
     assert!(
         harness.screen().contains("step 15 of 15"),
         "{}",

@@ -348,7 +348,14 @@ fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>,
     match kind {
         PromptKind::Search => Ok(match model.screen {
             Screen::Groups => groups::searched(model, text),
-            Screen::Steps | Screen::Compare | Screen::Grader | Screen::Schedule => {
+            Screen::Steps
+            | Screen::Compare
+            | Screen::Grader
+            | Screen::Schedule
+            | Screen::Remarks
+            | Screen::Agreement
+            | Screen::Disagreements
+            | Screen::Schedules => {
                 model.say(Severity::Info, "there is no search here");
                 Vec::new()
             }

@@ -83,31 +83,23 @@ fn draw_keys(model: &Model, theme: &Theme, buffer: &mut Buffer) {
     );
 }
 
-/// What may follow the keys that were pressed, in both lines: nothing else can be done now.
+/// What may follow the keys that were pressed, in both lines and as many above them as that takes:
+/// nothing else can be done now.
 fn draw_continuations(model: &Model, theme: &Theme, buffer: &mut Buffer) {
     let (key, dim) = (theme.style(Role::Key), theme.style(Role::Dim));
-    let mut areas = [layout::status(model.size), layout::footer(model.size)].into_iter();
-    let Some(mut area) = areas.next() else { return };
+    let footer = layout::footer(model.size);
     let pressed: String = model.pending_keys.iter().map(ToString::to_string).collect();
     let begin = format!("{pressed} … ");
     let indent = begin.width();
     let mut parts = vec![(begin, key)];
+    let mut lines = Vec::new();
     let mut used = indent + 1;
     for (keys, word) in help::continuations(model) {
         let cells = keys.width() + 1 + word.width();
-        if used + cells > usize::from(area.width) {
-            let line = std::mem::replace(&mut parts, vec![(" ".repeat(indent), dim)]);
-            put_parts(
-                buffer,
-                (area.x + 1, area.y),
-                area.width.saturating_sub(1),
-                &line,
-            );
+        if used + cells > usize::from(footer.width) {
+            let next = vec![(" ".repeat(indent), dim)];
+            lines.push(std::mem::replace(&mut parts, next));
             used = indent + 1;
-            match areas.next() {
-                Some(next) => area = next,
-                None => return,
-            }
         }
         used += cells + 3;
         if parts.len() > 1 {
@@ -116,12 +108,18 @@ fn draw_continuations(model: &Model, theme: &Theme, buffer: &mut Buffer) {
         parts.push((keys, key));
         parts.push((format!(" {word}"), theme.style(Role::Text)));
     }
-    put_parts(
-        buffer,
-        (area.x + 1, area.y),
-        area.width.saturating_sub(1),
-        &parts,
-    );
+    lines.push(parts);
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).max(2);
+    let first = (footer.y + 1).saturating_sub(height);
+    let blank = " ".repeat(usize::from(footer.width));
+    for y in first..=footer.y {
+        let place = (footer.x, y);
+        put(buffer, place, footer.width, &blank, theme.style(Role::Text));
+    }
+    for (y, line) in (first..).zip(&lines) {
+        let width = footer.width.saturating_sub(1);
+        put_parts(buffer, (footer.x + 1, y), width, line);
+    }
 }
 
 fn message(model: &Model) -> (String, Role) {

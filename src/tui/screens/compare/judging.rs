@@ -2,7 +2,7 @@
 
 use super::update::opened;
 use crate::domain::{Move, TrajectoryIndex};
-use crate::review::{Change, ReviewState};
+use crate::review::Change;
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::help;
@@ -95,7 +95,7 @@ fn next_unfinished(model: &Model, group: usize) -> Option<usize> {
         .chain(shown.iter().take(from))
         .copied();
     let unfinished: Vec<usize> = rotated
-        .filter(|&other| other != group && session.state(other) != ReviewState::Submitted)
+        .filter(|&other| other != group && !session.state(other).is_finished())
         .collect();
     let rankable = |&other: &usize| {
         session

@@ -21,7 +21,7 @@ use crate::tui::widgets::ranking_strip;
 /// Fits the positions of the open panel to what is shown.
 pub fn settle(model: &mut Model, area: Area) {
     match model.compare.body {
-        Body::Diff => {}
+        Body::Diff | Body::Pairs | Body::Rankings => {}
         Body::Task => task::settle(model, area),
         Body::Matrix => matrix::settle(model, area),
         Body::Tests => tests_panel::settle(model, area),
@@ -31,7 +31,7 @@ pub fn settle(model: &mut Model, area: Area) {
 /// Scrolls the open panel, or moves its cursor.
 pub fn scroll(model: &mut Model, area: Area, go: Go) {
     match model.compare.body {
-        Body::Diff => {}
+        Body::Diff | Body::Pairs | Body::Rankings => {}
         Body::Task => task::scroll(model, area, go),
         Body::Matrix => matrix::scroll(model, go),
         Body::Tests => tests_panel::scroll(model, area, go),
@@ -42,7 +42,7 @@ pub fn scroll(model: &mut Model, area: Area, go: Go) {
 /// screen.
 pub fn act(model: &mut Model, action: Action) -> Option<Vec<Effect>> {
     match model.compare.body {
-        Body::Diff => None,
+        Body::Diff | Body::Pairs | Body::Rankings => None,
         Body::Task => task::act(model, action),
         Body::Matrix => matrix::act(model, action),
         Body::Tests => tests_panel::act(model, action),
@@ -55,7 +55,7 @@ pub fn click(model: &mut Model, (x, y): (u16, u16)) {
         return;
     };
     match model.compare.body {
-        Body::Diff | Body::Task => {}
+        Body::Diff | Body::Pairs | Body::Rankings | Body::Task => {}
         Body::Matrix => matrix::click(model, area, y),
         Body::Tests => tests_panel::click(model, area, y),
     }
@@ -64,7 +64,7 @@ pub fn click(model: &mut Model, (x, y): (u16, u16)) {
 /// Draws the open panel.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     match model.compare.body {
-        Body::Diff => {}
+        Body::Diff | Body::Pairs | Body::Rankings => {}
         Body::Task => task::draw(model, theme, buffer, area),
         Body::Matrix => matrix::draw(model, theme, buffer, area),
         Body::Tests => tests_panel::draw(model, theme, buffer, area),

@@ -25,6 +25,10 @@ pub enum Body {
     Matrix,
     /// The candidates test by test.
     Tests,
+    /// Two candidates to be compared.
+    Pairs,
+    /// Every ranking of the group.
+    Rankings,
 }
 
 /// Where a column is: what its window shows and the line that keys act on.
@@ -59,6 +63,8 @@ pub struct State {
     pub reference: bool,
     /// What stands below the strip.
     pub body: Body,
+    /// Whether the group was opened from the list of remarks, so that keys walk through that.
+    pub is_spotting: bool,
     /// Scroll position of the task's text.
     pub task_at: Position,
     /// Whether the list of files is shown.
@@ -125,6 +131,7 @@ impl Default for State {
             together: true,
             reference: false,
             body: Body::Diff,
+            is_spotting: false,
             task_at: Position::default(),
             file_list: false,
             shift: 0,

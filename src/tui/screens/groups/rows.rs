@@ -59,7 +59,7 @@ pub fn cell(session: &ReviewSession, group: usize, column: Column, table: &Table
         },
         Column::State => {
             let role = match row.state {
-                ReviewState::Unseen => Role::Dim,
+                ReviewState::Unseen | ReviewState::Opened | ReviewState::Skipped => Role::Dim,
                 ReviewState::Draft | ReviewState::Edited => Role::Strong,
                 ReviewState::Submitted => Role::Pass,
                 ReviewState::Stale => Role::Warning,

@@ -45,7 +45,7 @@ fn steps_and_failures_are_reached_by_keys() {
 #[test]
 fn the_end_is_the_last_step() {
     let mut model = steps(80, 24);
-    press(&mut model, "G");
+    press(&mut model, "ge");
     assert_eq!(current(&model), 3);
     assert!(screen(&model).contains("step 4 of 4"));
     press(&mut model, "p");
