@@ -38,6 +38,12 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
     }
 }
 
+impl From<Area> for Rect {
+    fn from(area: Area) -> Self {
+        rect(area)
+    }
+}
+
 /// The same rectangle for the terminal.
 #[must_use]
 pub fn rect(area: Area) -> Rect {

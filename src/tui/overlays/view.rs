@@ -15,7 +15,7 @@ use crate::tui::scroll::reveal;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::rect;
-use crate::tui::widgets::line::{paint, put, put_right};
+use crate::tui::widgets::line::{paint, put, put_line, put_right};
 
 /// Rows that PageUp and PageDown move by.
 pub const PAGE: usize = 10;
@@ -168,13 +168,7 @@ fn draw_list(
     let rows = rows(model, overlay);
     if rows.is_empty() {
         let nothing = "nothing found";
-        put(
-            buffer,
-            (list.x, list.y),
-            list.width,
-            nothing,
-            theme.style(Role::Dim),
-        );
+        put_line(buffer, list, nothing, theme.style(Role::Dim));
         return;
     }
     let window = usize::from(list.height);

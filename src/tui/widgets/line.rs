@@ -1,6 +1,7 @@
 //! Writing one line of text into the cells of a row.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
@@ -29,6 +30,12 @@ pub fn put(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, text: &str, styl
     buffer.set_stringn(end, y, "…", 1, style).0 - x
 }
 
+/// Writes text into the first row of an area, as [`put`] does.
+pub fn put_line<A: Into<Rect>>(buffer: &mut Buffer, area: A, text: &str, style: Style) -> u16 {
+    let area = area.into();
+    put(buffer, (area.x, area.y), area.width, text, style)
+}
+
 /// Writes text so that it ends at the right edge of `width` cells.
 pub fn put_right(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, text: &str, style: Style) {
     let used = u16::try_from(text.width()).unwrap_or(u16::MAX).min(width);
@@ -38,7 +45,7 @@ pub fn put_right(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, text: &str
 /// Gives `width` cells of a row a style, on top of what is there.
 pub fn paint(buffer: &mut Buffer, (x, y): (u16, u16), width: u16, style: Style) {
     buffer.set_style(
-        ratatui::layout::Rect {
+        Rect {
             x,
             y,
             width,

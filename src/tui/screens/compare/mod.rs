@@ -14,6 +14,7 @@ mod judging;
 mod layout;
 mod matrix;
 mod mouse;
+mod of_group;
 mod panel;
 mod patch_notes;
 mod place_list;

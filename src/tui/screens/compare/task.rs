@@ -13,7 +13,7 @@ use crate::tui::long_text::{self, LongText};
 use crate::tui::model::Model;
 use crate::tui::scroll::Position;
 use crate::tui::theme::{Role, Theme};
-use crate::tui::widgets::line::{paint, put};
+use crate::tui::widgets::line::{paint, put_line};
 use crate::tui::widgets::text_lines;
 
 /// Fits the scroll position to what is shown.
@@ -85,26 +85,14 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let (head, body) = area.split_top(1);
     let header = theme.style(Role::Header);
     paint(buffer, (head.x, head.y), head.width, header);
-    put(buffer, (head.x, head.y), head.width, &title(model), header);
+    put_line(buffer, head, &title(model), header);
     let Some(opened) = opened(model) else {
-        put(
-            buffer,
-            (body.x, body.y),
-            body.width,
-            "opening the task …",
-            theme.style(Role::Dim),
-        );
+        put_line(buffer, body, "opening the task …", theme.style(Role::Dim));
         return;
     };
     let Some(task) = opened.content.task.text.as_deref() else {
         let said = "no task text is recorded";
-        put(
-            buffer,
-            (body.x, body.y),
-            body.width,
-            said,
-            theme.style(Role::Dim),
-        );
+        put_line(buffer, body, said, theme.style(Role::Dim));
         return;
     };
     let styles = text_lines::Styles {

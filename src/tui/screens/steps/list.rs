@@ -14,7 +14,7 @@ use crate::tui::area::Area;
 use crate::tui::model::Model;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
-use crate::tui::widgets::line::{paint, put, put_right};
+use crate::tui::widgets::line::{paint, put, put_line, put_right};
 
 /// The list and what it is of.
 pub(super) struct List<'a> {
@@ -86,25 +86,13 @@ impl List<'_> {
         let (top, list) = area.split_top(1);
         let Some(hits) = self.model.steps.hits(self.of) else {
             let said = "searching …";
-            put(
-                buffer,
-                (top.x, top.y),
-                top.width,
-                said,
-                self.style(Role::Dim),
-            );
+            put_line(buffer, top, said, self.style(Role::Dim));
             return;
         };
         let matches: usize = hits.found.iter().map(|(_, count)| count).sum();
         let pattern = text::sanitize_line(hits.pattern.text());
         let said = format!("{matches} in {} lines: {pattern}", hits.found.len());
-        put(
-            buffer,
-            (top.x, top.y),
-            top.width,
-            &said,
-            self.style(Role::Header),
-        );
+        put_line(buffer, top, &said, self.style(Role::Header));
         let current = panels::current_hit(self.model, self.of).unwrap_or(0);
         let window = usize::from(list.height);
         let first = first_listed(current, window, hits.found.len());
@@ -145,26 +133,14 @@ impl List<'_> {
         }
         if hits.found.is_empty() {
             let said = "nothing found";
-            put(
-                buffer,
-                (list.x, list.y),
-                list.width,
-                said,
-                self.style(Role::Dim),
-            );
+            put_line(buffer, list, said, self.style(Role::Dim));
         }
     }
 
     fn kinds(&self, buffer: &mut Buffer, area: Area, at: usize) {
         let (top, list) = area.split_top(1);
         let said = "kinds of steps shown";
-        put(
-            buffer,
-            (top.x, top.y),
-            top.width,
-            said,
-            self.style(Role::Header),
-        );
+        put_line(buffer, top, said, self.style(Role::Header));
         for ((place, kind), y) in StepKind::ALL
             .iter()
             .enumerate()

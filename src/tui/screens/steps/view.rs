@@ -18,7 +18,7 @@ use crate::tui::screens::compare::letter;
 use crate::tui::scroll::Position;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
-use crate::tui::widgets::line::{paint, put, put_right};
+use crate::tui::widgets::line::{paint, put, put_line, put_right};
 use crate::tui::widgets::text_lines;
 
 /// Cells of the call that a head names.
@@ -223,7 +223,7 @@ impl Page<'_> {
             _ => "no steps of this rollout were found".to_owned(),
         };
         let style = self.style(Role::Dim);
-        put(buffer, (area.x, area.y), area.width, &said, style);
+        put_line(buffer, area, &said, style);
     }
 
     fn text(

@@ -3,10 +3,11 @@
 mod table;
 mod view;
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use super::candidates::letter;
 use super::grid::{Grid, Needs};
+use super::of_group::OfGroup;
 use super::reading::Go;
 use super::search;
 use super::spot::{PatchSpot, Spot, show};
@@ -15,7 +16,7 @@ use crate::domain::TrajectoryIndex;
 use crate::tui::action::Action;
 use crate::tui::area::Area;
 use crate::tui::effect::Effect;
-use crate::tui::model::{Model, OpenedGroup, Severity};
+use crate::tui::model::{Model, Severity};
 use crate::tui::scroll::reveal;
 
 pub use table::Table;
@@ -25,25 +26,7 @@ pub use view::draw;
 const TAIL: usize = 20;
 
 /// What the matrix remembers.
-#[derive(Debug, Default)]
-pub struct State {
-    /// The files of the group it was opened on.
-    built: Option<(Weak<OpenedGroup>, Arc<Table>)>,
-    /// The chosen row.
-    cursor: usize,
-    /// First visible row wanted; the cursor comes first.
-    first: usize,
-    /// First visible candidate wanted; the focus comes first.
-    first_column: usize,
-}
-
-impl State {
-    /// The files of a group, when they are built.
-    fn table(&self, opened: &Arc<OpenedGroup>) -> Option<&Arc<Table>> {
-        let (of, table) = self.built.as_ref()?;
-        Weak::ptr_eq(of, &Arc::downgrade(opened)).then_some(table)
-    }
-}
+pub type State = OfGroup<Table>;
 
 /// The files of the group on screen, when they are built.
 fn table(model: &Model) -> Option<&Arc<Table>> {
@@ -86,19 +69,8 @@ pub fn settle(model: &mut Model, area: Area) {
     let Some(opened) = opened(model).cloned() else {
         return;
     };
-    if model.compare.matrix.table(&opened).is_none() {
-        let table = Table::of(&opened.patches, opened.reference.as_deref());
-        let state = &mut model.compare.matrix;
-        // Another group begins at its first file; the same one read again stays where it is.
-        let same = state
-            .built
-            .as_ref()
-            .is_some_and(|(of, _)| of.upgrade().is_some_and(|of| of.group == opened.group));
-        if !same {
-            (state.cursor, state.first, state.first_column) = (0, 0, 0);
-        }
-        state.built = Some((Arc::downgrade(&opened), Arc::new(table)));
-    }
+    let make = || Table::of(&opened.patches, opened.reference.as_deref());
+    model.compare.matrix.build(&opened, make);
     let Some(table) = table(model).cloned() else {
         return;
     };

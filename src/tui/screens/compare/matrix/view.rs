@@ -13,7 +13,7 @@ use crate::tui::screens::compare::panel::{Candidates, column_heads};
 use crate::tui::screens::compare::update::opened;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
-use crate::tui::widgets::line::{paint, put};
+use crate::tui::widgets::line::{paint, put, put_line};
 
 /// Draws the matrix into `area`.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
@@ -22,13 +22,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     paint(buffer, (head.x, head.y), head.width, header);
     let Some(table) = table(model) else {
         let said = super::super::panel::not_open(model);
-        put(
-            buffer,
-            (body.x, body.y),
-            body.width,
-            &said,
-            theme.style(Role::Dim),
-        );
+        put_line(buffer, body, &said, theme.style(Role::Dim));
         return;
     };
     let shown = Candidates::of(model);
@@ -58,13 +52,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     }
     if table.rows.is_empty() {
         let said = "no candidate touches a file";
-        put(
-            buffer,
-            (body.x, body.y),
-            body.width,
-            said,
-            theme.style(Role::Dim),
-        );
+        put_line(buffer, body, said, theme.style(Role::Dim));
     }
     let state = &model.compare.matrix;
     let rows = table

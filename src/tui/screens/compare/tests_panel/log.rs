@@ -15,7 +15,7 @@ use crate::tui::screens::compare::search;
 use crate::tui::screens::compare::update::opened;
 use crate::tui::scroll::Position;
 use crate::tui::theme::{Role, Theme};
-use crate::tui::widgets::line::{paint, put, put_right};
+use crate::tui::widgets::line::{paint, put_line, put_right};
 use crate::tui::widgets::text_lines;
 
 /// An open log.
@@ -124,7 +124,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let header = theme.style(Role::Header);
     paint(buffer, (head.x, head.y), head.width, header);
     let said = format!("log of the test run of {}", letter(log.candidate));
-    put(buffer, (head.x, head.y), head.width, &said, header);
+    put_line(buffer, head, &said, header);
     let count = log.lines.len();
     let place = format!("{}/{count}", (log.at.row + 1).min(count));
     put_right(buffer, (head.x, head.y), head.width, &place, header);

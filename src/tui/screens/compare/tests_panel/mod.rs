@@ -5,10 +5,11 @@ mod naming;
 mod table;
 mod view;
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use super::candidates::letter;
 use super::grid::{Grid, Needs};
+use super::of_group::OfGroup;
 use super::reading::Go;
 use super::spot::{PatchSpot, Spot, show};
 use super::update::{opened, shown_order};
@@ -18,7 +19,7 @@ use crate::domain::TrajectoryIndex;
 use crate::tui::action::Action;
 use crate::tui::area::Area;
 use crate::tui::effect::Effect;
-use crate::tui::model::{Model, OpenedGroup, Severity};
+use crate::tui::model::{Model, Severity};
 use crate::tui::scroll::reveal;
 use log::Log;
 use naming::Naming;
@@ -32,33 +33,20 @@ const DETAIL: u16 = 3;
 /// What the panel remembers.
 #[derive(Debug, Default)]
 pub struct State {
-    /// The tests of the group it was opened on.
-    built: Option<(Weak<OpenedGroup>, Arc<Table>)>,
-    /// The chosen test.
-    cursor: usize,
-    /// First visible line wanted (headings count); the cursor comes first.
-    first: usize,
-    /// First visible candidate wanted; the focus comes first.
-    first_column: usize,
+    /// The tests of the group it was opened on; headings count as lines.
+    at: OfGroup<Table>,
     /// The log that is read in place of the table.
     log: Option<Log>,
 }
 
-impl State {
-    fn table(&self, opened: &Arc<OpenedGroup>) -> Option<&Arc<Table>> {
-        let (of, table) = self.built.as_ref()?;
-        Weak::ptr_eq(of, &Arc::downgrade(opened)).then_some(table)
-    }
-}
-
 /// The tests of the group on screen, when they are built.
 fn table(model: &Model) -> Option<&Arc<Table>> {
-    model.compare.tests.table(opened(model)?)
+    model.compare.tests.at.table(opened(model)?)
 }
 
 /// The test under the cursor.
 fn chosen(model: &Model) -> Option<&Row> {
-    table(model)?.rows.get(model.compare.tests.cursor)
+    table(model)?.rows.get(model.compare.tests.at.cursor)
 }
 
 /// Where the columns stand.
@@ -75,7 +63,7 @@ fn grid(model: &Model, table: &Table, area: Area, order: &[TrajectoryIndex]) -> 
     Grid::of(
         area,
         needs,
-        model.compare.tests.first_column,
+        model.compare.tests.at.first_column,
         focus.unwrap_or(0),
     )
 }
@@ -98,18 +86,9 @@ pub fn settle(model: &mut Model, area: Area) {
     let Some(opened) = opened(model).cloned() else {
         return;
     };
-    if model.compare.tests.table(&opened).is_none() {
-        let state = &mut model.compare.tests;
-        let same = state
-            .built
-            .as_ref()
-            .is_some_and(|(of, _)| of.upgrade().is_some_and(|of| of.group == opened.group));
-        if !same {
-            (state.cursor, state.first, state.first_column) = (0, 0, 0);
-        }
+    let state = &mut model.compare.tests;
+    if state.at.build(&opened, || Table::of(&opened.content)) {
         state.log = None;
-        let table = Table::of(&opened.content);
-        state.built = Some((Arc::downgrade(&opened), Arc::new(table)));
     }
     let focus = model.compare.focus();
     let log_of = model.compare.tests.log.as_ref().map(|log| log.candidate);
@@ -125,7 +104,7 @@ pub fn settle(model: &mut Model, area: Area) {
     };
     let order = shown_order(model);
     let grid = grid(model, &table, area, &order);
-    let state = &mut model.compare.tests;
+    let state = &mut model.compare.tests.at;
     state.first_column = grid.first;
     state.cursor = state.cursor.min(table.rows.len().saturating_sub(1));
     let line = line_of(&table, state.cursor);
@@ -145,7 +124,7 @@ pub fn scroll(model: &mut Model, area: Area, go: Go) {
         return log::scroll(model, area, go);
     }
     let count = table(model).map_or(0, |table| table.rows.len());
-    let state = &mut model.compare.tests;
+    let state = &mut model.compare.tests.at;
     state.cursor = go.line(state.cursor, count);
 }
 
@@ -173,12 +152,12 @@ pub fn click(model: &mut Model, area: Area, y: u16) {
     let Some(table) = table(model).filter(|_| line < window(area)) else {
         return;
     };
-    let line = model.compare.tests.first + line;
+    let line = model.compare.tests.at.first + line;
     let row = (0..table.sections.len() + 1)
         .filter_map(|headings| line.checked_sub(headings))
         .find(|&row| row < table.rows.len() && line_of(table, row) == line);
     if let Some(row) = row.filter(|_| model.compare.tests.log.is_none()) {
-        model.compare.tests.cursor = row;
+        model.compare.tests.at.cursor = row;
     }
 }
 
@@ -191,9 +170,9 @@ pub fn find(model: &mut Model, forward: bool, here: bool) {
         return;
     };
     let names = table.rows.iter().map(|row| row.name.as_str());
-    let (at, what) = (model.compare.tests.cursor, "no name of a test");
+    let (at, what) = (model.compare.tests.at.cursor, "no name of a test");
     if let Some(row) = search::find_line(model, names, at, (forward, here), what) {
-        model.compare.tests.cursor = row;
+        model.compare.tests.at.cursor = row;
     }
 }
 
@@ -202,7 +181,7 @@ fn next_failing(model: &mut Model, forward: bool) {
         return;
     };
     // A log is read of one test; the next one is another test's.
-    let at = model.compare.tests.cursor;
+    let at = model.compare.tests.at.cursor;
     let found = table.next_failing(focus, at, forward);
     let fails = |row: &Row| {
         let cell = row.cells.get(focus).and_then(Option::as_ref);
@@ -212,7 +191,7 @@ fn next_failing(model: &mut Model, forward: bool) {
     match found {
         Some(row) => {
             let reads_log = model.compare.tests.log.is_some();
-            model.compare.tests.cursor = row;
+            model.compare.tests.at.cursor = row;
             if reads_log {
                 open_log(model);
             }

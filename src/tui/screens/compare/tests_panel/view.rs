@@ -87,7 +87,7 @@ impl Page<'_> {
         let header = self.theme.style(Role::Header);
         put(buffer, (area.x, area.y), grid.name, &title, header);
         column_heads(buffer, self.theme, &grid, area.y, &self.shown);
-        let first = self.model.compare.tests.first;
+        let first = self.model.compare.tests.at.first;
         let lines = count + table.sections.len();
         let bottom = area.y + 1 + u16::try_from(window(area)).unwrap_or(u16::MAX);
         for (y, line) in (area.y + 1..bottom).zip(first..lines) {
@@ -142,7 +142,7 @@ impl Page<'_> {
             return;
         };
         let x = self.area.x;
-        let at_cursor = row == self.model.compare.tests.cursor;
+        let at_cursor = row == self.model.compare.tests.at.cursor;
         let mark = if test.differs { "≠" } else { " " };
         put(buffer, (x + 1, y), 1, mark, self.theme.style(Role::Warning));
         let width = grid.name.saturating_sub(3);

@@ -9,7 +9,7 @@ use crate::tui::area::Area;
 use crate::tui::document::Document;
 use crate::tui::text;
 use crate::tui::theme::Role;
-use crate::tui::widgets::line::{paint, put, put_right};
+use crate::tui::widgets::line::{paint, put, put_line, put_right};
 
 impl Page<'_> {
     pub(super) fn files(&self, buffer: &mut Buffer, area: Area) {
@@ -37,7 +37,7 @@ impl Page<'_> {
         } else {
             format!("files of {}: {count}", letter(slot))
         };
-        put(buffer, (area.x, area.y), area.width, &title, header);
+        put_line(buffer, area, &title, header);
         let window = usize::from(area.height).saturating_sub(1);
         let first = first_listed(self.model, document, window);
         let current = document.file_at(self.model.compare.place(Some(slot)).cursor);

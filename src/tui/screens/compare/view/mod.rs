@@ -27,20 +27,14 @@ use crate::tui::model::Model;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::diff_lines::{self, Flag, Look};
-use crate::tui::widgets::line::{paint, put, put_right};
+use crate::tui::widgets::line::{paint, put, put_line, put_right};
 use crate::tui::widgets::ranking_strip;
 use crate::tui::workers::patch_of;
 
 /// Draws the screen into `area`.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     let (Some(session), Some((group, reviewed))) = (&model.session, &model.reviewed) else {
-        put(
-            buffer,
-            (area.x, area.y),
-            area.width,
-            "loading …",
-            theme.style(Role::Dim),
-        );
+        put_line(buffer, area, "loading …", theme.style(Role::Dim));
         return;
     };
     let Some(data) = session.group(*group) else {
@@ -284,13 +278,7 @@ impl Page<'_> {
         paint(buffer, (file_area.x, file_area.y), file_area.width, header);
         if document.patch().presence == PatchPresence::NotADiff {
             let said = "the text as it is recorded";
-            put(
-                buffer,
-                (file_area.x, file_area.y),
-                file_area.width,
-                said,
-                header,
-            );
+            put_line(buffer, file_area, said, header);
         }
         if let Some(file) = document.file_at(place.top.row) {
             let mut said = text::sanitize_line(&document.file_title(file));
