@@ -2,128 +2,14 @@
 
 #![cfg(all(unix, feature = "cli", feature = "tui"))]
 
-use std::io::{Read, Write};
-use std::num::NonZeroU16;
-use std::path::Path;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+mod pty;
 
-use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+use std::io::Write;
+use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+use portable_pty::PtySize;
 
-fn cells(count: u16) -> NonZeroU16 {
-    NonZeroU16::new(count).unwrap()
-}
-
-struct Session {
-    child: Box<dyn Child + Send + Sync>,
-    screen: Arc<Mutex<vt100::Parser>>,
-    writer: Box<dyn Write + Send>,
-    reading: std::thread::JoinHandle<()>,
-    master: Box<dyn MasterPty + Send>,
-    _folder: tempfile::TempDir,
-}
-
-impl Session {
-    fn start(variables: &[(&str, &str)]) -> Self {
-        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-data/native");
-        Self::start_on(&samples, variables)
-    }
-
-    fn start_on(path: &Path, variables: &[(&str, &str)]) -> Self {
-        let size = PtySize {
-            rows: 30,
-            cols: 100,
-            pixel_width: 0,
-            pixel_height: 0,
-        };
-        let pair = native_pty_system().openpty(size).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_gagar"));
-        command.arg("--db");
-        command.arg(folder.path().join("judgements.db"));
-        command.arg(path);
-        command.env("TERM", "xterm-256color");
-        command.env("XDG_CONFIG_HOME", folder.path());
-        for (name, value) in variables {
-            command.env(name, value);
-        }
-        let child = pair.slave.spawn_command(command).unwrap();
-        drop(pair.slave);
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(30), cells(100), 0)));
-        let mut reader = pair.master.try_clone_reader().unwrap();
-        let writer = pair.master.take_writer().unwrap();
-        let seen = screen.clone();
-        let reading = std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            while let Ok(count @ 1..) = reader.read(&mut bytes) {
-                seen.lock().unwrap().process(&bytes[..count]);
-            }
-        });
-        Self {
-            child,
-            screen,
-            writer,
-            reading,
-            master: pair.master,
-            _folder: folder,
-        }
-    }
-
-    fn wait_for(&self, what: &str) {
-        self.wait_until(what, |screen| screen.contents().contains(what));
-    }
-
-    fn wait_until(&self, what: &str, reached: impl Fn(&vt100::Screen) -> bool) {
-        let start = Instant::now();
-        loop {
-            let parser = self.screen.lock().unwrap();
-            if reached(parser.screen()) {
-                return;
-            }
-            let contents = parser.screen().contents();
-            drop(parser);
-            assert!(start.elapsed() < PATIENCE, "no {what:?} in:\n{contents}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-
-    fn signal(&self, signal: &str) {
-        let pid = self.child.process_id().unwrap().to_string();
-        let sent = std::process::Command::new("kill")
-            .args([signal, &pid])
-            .status()
-            .unwrap();
-        assert!(sent.success());
-    }
-
-    fn write(&mut self, keys: &str) {
-        self.writer.write_all(keys.as_bytes()).unwrap();
-        self.writer.flush().unwrap();
-    }
-
-    /// Waits for the end and checks that the terminal is as it was; returns what stands there.
-    fn end(mut self) -> (ExitStatus, String) {
-        let start = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(start.elapsed() < PATIENCE, "it does not end");
-            std::thread::sleep(Duration::from_millis(10));
-        };
-        drop(self.writer);
-        self.reading.join().unwrap();
-        let parser = self.screen.lock().unwrap();
-        let screen = parser.screen();
-        assert!(!screen.alternate_screen(), "still on the alternate screen");
-        assert!(!screen.hide_cursor(), "the cursor is hidden");
-        assert!(!screen.bracketed_paste(), "bracketed paste is on");
-        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
-        (status, screen.contents())
-    }
-}
+use pty::Session;
 
 #[test]
 fn it_shows_the_groups_opens_one_and_leaves() {
