@@ -259,6 +259,20 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print the rubric: the codes that findings may have, with their keys
+    ///
+    /// Examples:
+    ///   gagar rubric                 the built-in one, or that of gagar.toml
+    ///   gagar rubric runs --json     that of runs/gagar.toml, as one JSON object
+    #[command(verbatim_doc_comment)]
+    Rubric {
+        /// Files and folders whose gagar.toml counts too; may be left out.
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// One JSON object: version, codes (code, key, title), guidelines.
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the key table
     Keys {
         /// Key overrides.

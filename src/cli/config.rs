@@ -1,6 +1,7 @@
 //! The configuration files: `gagar.toml` in the current folder, `gagar.toml` beside the data, and
-//! `config.toml` beside the keys and themes. They name a theme, maps from fields to columns, and the
-//! repositories that patches apply to; of two entries with one name the first counts.
+//! `config.toml` beside the keys and themes. They name a theme, maps from fields to columns, the
+//! repositories that patches apply to, and the rubric with its guidelines; of two entries with one
+//! name the first counts.
 //!
 //! ```toml
 //! theme = "nord"                          # or { dark = "nord", light = "github-light" }
@@ -13,6 +14,15 @@
 //! [base_repos]                            # paths relative to this file
 //! "django/django" = "../django"           # a work tree, a bare repository or a bundle
 //! "*" = "repos/{repo}"                    # owner/name, owner__name or name, with .git or .bundle
+//!
+//! guidelines = "GUIDE.md"                 # what annotators are to read (before the first table)
+//!
+//! [rubric]                                # the codes that findings may have
+//! version = "acme-3"
+//! [[rubric.code]]                         # the first of these replaces the built-in list
+//! code = "naming"
+//! key = "n"
+//! title = "names that mislead"
 //! ```
 //!
 //! What is *not* here: what a map means ([`crate::formats::FieldMap`]), keys and themes.
@@ -24,8 +34,9 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::CliError;
-use super::open::{ThemeChoice, config_folder};
+use super::open::{Guide, ThemeChoice, config_folder};
 use crate::base::BaseRepos;
+use crate::domain::rubric::{Code, Rubric};
 use crate::formats::{FieldMap, NamedMap};
 
 /// Name of the file in the current folder and beside the data.
@@ -43,6 +54,16 @@ struct File {
     theme: Option<Spanned<toml::Value>>,
     #[serde(default)]
     base_repos: BTreeMap<String, String>,
+    rubric: Option<Spanned<RubricTable>>,
+    guidelines: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RubricTable {
+    version: Option<String>,
+    #[serde(default)]
+    code: Vec<Spanned<Code>>,
 }
 
 #[derive(Deserialize)]
@@ -172,6 +193,66 @@ fn read_theme(text: &str) -> Result<Option<ThemeChoice>, String> {
     }
 }
 
+/// The rubric and the guidelines of the first configuration file that says any, each.
+///
+/// # Errors
+/// As [`named_maps`]; also when the guidelines cannot be read.
+pub(super) fn guide(paths: &[PathBuf]) -> Result<Guide, CliError> {
+    let (mut rubric, mut guidelines) = (None, None);
+    for path in config_files(paths) {
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let (own, file) = read_file(&path, |text, _| {
+            Ok((read_rubric(text)?, read_guidelines(text, &folder)?))
+        })?;
+        rubric = rubric.or(own);
+        guidelines = guidelines.or(file);
+    }
+    Ok(Guide::new(rubric.unwrap_or_default(), guidelines))
+}
+
+/// The rubric that a file's text gives.
+fn read_rubric(text: &str) -> Result<Option<Rubric>, String> {
+    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    let Some(table) = file.rubric else {
+        return Ok(None);
+    };
+    let start = line_of(text, table.span().start);
+    let table = table.into_inner();
+    let version = table.version.filter(|version| !version.trim().is_empty());
+    let Some(version) = version else {
+        let why = "[rubric] needs `version = \"NAME\"`: it is stamped into every finding";
+        return Err(format!("line {start}: {why}"));
+    };
+    let mut rubric = Rubric {
+        version,
+        ..Rubric::default()
+    };
+    if !table.code.is_empty() {
+        rubric.codes.clear();
+    }
+    for code in table.code {
+        let line = line_of(text, code.span().start);
+        rubric.codes.push(code.into_inner());
+        // One at a time tells which line is wrong.
+        let wrong = |error| format!("line {line}: [[rubric.code]]: {error}");
+        rubric.check().map_err(wrong)?;
+    }
+    Ok(Some(rubric))
+}
+
+/// The guidelines that a file's text names, with their name; relative to the file's folder.
+fn read_guidelines(text: &str, folder: &Path) -> Result<Option<(String, String)>, String> {
+    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    let Some(named) = file.guidelines else {
+        return Ok(None);
+    };
+    let line = line_of(text, named.span().start);
+    let name = named.into_inner();
+    let read = std::fs::read_to_string(folder.join(&name));
+    let read = read.map_err(|error| format!("line {line}: guidelines {name}: {error}"))?;
+    Ok(Some((name, read)))
+}
+
 /// The line of a byte, 1-based.
 fn line_of(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
@@ -195,8 +276,9 @@ fn config_files(paths: &[PathBuf]) -> Vec<PathBuf> {
 
 fn read(text: &str, path: &Path) -> Result<Vec<NamedMap>, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-    // A theme that is wrong is told by every command.
+    // A theme or a rubric that is wrong is told by every command.
     read_theme(text)?;
+    read_rubric(text)?;
     let line = |at: usize| line_of(text, at);
     let mut maps = Vec::new();
     for (name, table) in file.map {
@@ -260,6 +342,45 @@ mod tests {
         let text = "theme = { dark = 'a', light = 'b' }\n[map.x]\ngroup='x'";
         assert_eq!(read_theme(text), Ok(Some(pair)));
         assert_eq!(read_theme("[map.x]\ngroup='x'"), Ok(None));
+    }
+
+    #[test]
+    fn a_rubric_has_a_version_and_may_replace_the_codes() {
+        let read = |text: &str| read_rubric(text);
+        assert_eq!(read("theme = 'x'"), Ok(None));
+        let own = read("[rubric]\nversion = 'acme-3'").unwrap().unwrap();
+        assert_eq!(own.version, "acme-3");
+        assert_eq!(own.codes, Rubric::default().codes);
+        let code = |code: &str, key: &str| {
+            format!("[[rubric.code]]\ncode = '{code}'\nkey = '{key}'\ntitle = 't'\n")
+        };
+        let head = "[rubric]\nversion = 'acme-3'\n";
+        let own = read(&format!("{head}{}", code("naming", "n")))
+            .unwrap()
+            .unwrap();
+        assert_eq!(own.codes.len(), 1);
+        assert_eq!(own.by_key('n').unwrap().code, "naming");
+        let twice = format!("{head}{}{}", code("naming", "n"), code("nesting", "n"));
+        let error = read(&twice).unwrap_err();
+        assert!(error.starts_with("line 7: [[rubric.code]]:"), "{error}");
+        assert!(error.contains("same key n"), "{error}");
+        assert!(
+            read("\n[rubric]\n")
+                .unwrap_err()
+                .starts_with("line 2: [rubric]")
+        );
+        let long = format!("{head}{}", code("naming", "nn"));
+        assert!(read(&long).unwrap_err().contains("line 5"));
+    }
+
+    #[test]
+    fn guidelines_are_read_beside_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("G.md"), "# Read this").unwrap();
+        let found = read_guidelines("guidelines = 'G.md'", folder.path()).unwrap();
+        assert_eq!(found.unwrap().1, "# Read this");
+        let error = read_guidelines("\nguidelines = 'X.md'", folder.path()).unwrap_err();
+        assert!(error.starts_with("line 2: guidelines X.md:"), "{error}");
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod open;
 mod output;
 mod progress;
 mod rank;
+mod rubric;
 mod screenshot;
 mod whole_file;
 
@@ -83,6 +84,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
         Some(Command::Diff(args)) => diff::run(args, io),
         Some(Command::Screenshot(args)) => screenshot::run(args, io),
         Some(Command::Formats { json }) => formats::run(*json, io),
+        Some(Command::Rubric { paths, json }) => rubric::run(paths, *json, io),
         Some(Command::Keys { keys }) => {
             let table = open::key_table(keys.as_deref())?;
             io.out.write_all(table.as_bytes())?;

@@ -8,12 +8,13 @@ use clap::CommandFactory;
 use super::Ending;
 use super::annotator::user_name;
 use super::args::{Cli, Colour, Screen};
-use super::config::base_repos;
+use super::config::{base_repos, guide};
 use super::error::CliError;
 use super::inputs::load_options;
 use crate::review::RankingSource;
 use crate::tui::TuiOptions;
 pub(super) use crate::tui::colour_depth::ColourDepth;
+pub(super) use crate::tui::guidelines::Guide;
 pub(super) use crate::tui::model::{OnBase, OpenedGroup};
 pub(super) use crate::tui::print::{Layout, PrintError, PrintOptions, Printed, When, print};
 pub(super) use crate::tui::screens::compare::{candidates, letter, order};
@@ -76,6 +77,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         depth: cli.screen.colour.and_then(depth),
         keys: cli.screen.keys.clone(),
         base_repos: base_repos(&cli.paths)?,
+        guide: guide(&cli.paths)?,
     };
     crate::tui::run(options).map_err(|error| {
         let failed = CliError::failed(error);

@@ -155,8 +155,12 @@ impl Rubric {
             if code.code.is_empty() || code.code.contains(char::is_whitespace) {
                 return Err(format!("`{}` is no code: one word is needed", code.code));
             }
-            if code.key.is_control() || code.key.is_whitespace() {
-                return Err(format!("the key of `{}` cannot be typed", code.code));
+            if !code.key.is_alphanumeric() {
+                // Other keys lead through the editor of findings.
+                let (code, key) = (&code.code, code.key);
+                return Err(format!(
+                    "the key of `{code}` is {key:?}: a letter or digit is needed"
+                ));
             }
             let before = self.codes.get(..place).unwrap_or_default();
             if before.iter().any(|other| other.code == code.code) {
@@ -183,6 +187,8 @@ mod tests {
         let mut rubric = Rubric::default();
         rubric.check().unwrap();
         assert_eq!(rubric.by_key('o').unwrap().code, "out_of_scope");
+        rubric.codes[1].key = '/';
+        assert!(rubric.check().unwrap_err().contains("a letter or digit"));
         rubric.codes[1].key = 'o';
         assert!(rubric.check().unwrap_err().contains("same key o"));
         rubric.codes[1] = rubric.codes[0].clone();

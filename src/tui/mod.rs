@@ -13,6 +13,7 @@ mod colouring;
 pub mod document;
 pub mod effect;
 pub mod feed;
+pub mod guidelines;
 pub mod help;
 pub mod highlight;
 pub mod input;

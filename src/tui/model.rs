@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::action::Context;
 use super::colouring::ColourOf;
+use super::guidelines::Guide;
 use super::highlight::{ColourUnit, FileColours};
 use super::key::Key;
 use super::keymap::Keymap;
@@ -229,6 +230,8 @@ pub struct Model {
     pub disagreements: disagreements::State,
     /// State of the comparison of schemes.
     pub schedules: schedules::State,
+    /// The rubric of findings and the guidelines.
+    pub guide: Guide,
     /// What lies over the screen.
     pub overlay: Option<Overlay>,
     /// The message at the bottom.
@@ -303,6 +306,7 @@ impl Model {
             agreement: agreement::State::default(),
             disagreements: disagreements::State::default(),
             schedules: schedules::State::default(),
+            guide: Guide::default(),
             overlay: None,
             status: Status::default(),
             saves: Saves::default(),

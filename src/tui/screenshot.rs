@@ -9,6 +9,7 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 
 use super::colour_depth::ColourDepth;
+use super::guidelines::Guide;
 use super::key::parse_keys;
 use super::keymap::Keymap;
 use super::message::Message;
@@ -42,6 +43,8 @@ pub struct ScreenshotOptions {
     pub theme: String,
     /// How many colours the terminal has that is drawn.
     pub depth: ColourDepth,
+    /// The rubric and the guidelines.
+    pub guide: Guide,
 }
 
 impl ScreenshotOptions {
@@ -58,6 +61,7 @@ impl ScreenshotOptions {
             size: (160, 48),
             theme: "dark".to_owned(),
             depth: ColourDepth::True,
+            guide: Guide::default(),
         }
     }
 }
@@ -137,6 +141,7 @@ pub fn take(options: ScreenshotOptions) -> Result<Screenshot, ScreenshotError> {
     let mut model = Model::new(title.clone(), options.settings.clone(), keymap, names);
     model.theme = theme;
     model.size = options.size;
+    model.guide = options.guide;
     model.opens_first = OpensFirst::Only;
     let input = LoadInput {
         paths: options.paths,

@@ -5,6 +5,7 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::colour_depth::ColourDepth;
+use super::guidelines::Guide;
 use super::keymap::Keymap;
 use super::theme::{Schemes, Theme};
 use crate::base::BaseRepos;
@@ -34,6 +35,8 @@ pub struct TuiOptions {
     pub depth: Option<ColourDepth>,
     /// The repositories that patches apply to.
     pub base_repos: BaseRepos,
+    /// The rubric and the guidelines.
+    pub guide: Guide,
     /// A key file in place of the one in the configuration folder.
     pub keys: Option<PathBuf>,
 }

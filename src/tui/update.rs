@@ -246,6 +246,7 @@ pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effec
         Action::Help => open(model, Overlay::help()),
         Action::Palette => open(model, Overlay::palette()),
         Action::Problems => open(model, Overlay::problems()),
+        Action::Guidelines => open(model, Overlay::guidelines()),
         Action::Quit => quit(model),
         Action::Suspend => vec![Effect::Suspend],
         Action::Redraw => vec![Effect::Redraw],

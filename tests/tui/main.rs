@@ -5,6 +5,7 @@
 mod arbitrary;
 mod compare;
 mod diff_views;
+mod findings;
 mod grading;
 mod groups;
 mod live;

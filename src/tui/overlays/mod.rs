@@ -1,6 +1,7 @@
 //! What lies over a screen: key sheet, palette, problems, a question, a line to type. One at a time.
 
 mod entry;
+mod reader;
 mod rows;
 mod view;
 
@@ -15,6 +16,7 @@ use super::update::{change, perform};
 use crate::review::Change;
 
 pub use entry::Entry;
+pub use reader::Reader;
 pub use rows::{Row, rows};
 pub use view::draw;
 
@@ -92,6 +94,8 @@ pub enum Overlay {
     Marks(Picker),
     /// Places of the candidates' patches; see [`compare::State::listed`].
     Places(Picker),
+    /// The guidelines and the rubric.
+    Guidelines(Reader),
     /// Leave although something is not saved?
     ConfirmQuit,
     /// A line to type.
@@ -147,6 +151,12 @@ impl Overlay {
         Self::Places(Picker::default())
     }
 
+    /// The guidelines, from their beginning.
+    #[must_use]
+    pub fn guidelines() -> Self {
+        Self::Guidelines(Reader::default())
+    }
+
     /// The question before leaving with unsaved judgements.
     #[must_use]
     pub fn confirm_quit() -> Self {
@@ -189,6 +199,7 @@ pub fn key(model: &mut Model, key: Key) -> Vec<Effect> {
     };
     match overlay {
         Overlay::ConfirmQuit => confirm(model, key),
+        Overlay::Guidelines(reader) => reader::key(model, reader, key),
         Overlay::Prompt {
             kind,
             entry,
@@ -230,6 +241,10 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
         ) => {
             picker.entry.insert(&one_line);
             picker.cursor = 0;
+            Vec::new()
+        }
+        Some(Overlay::Guidelines(reader)) => {
+            reader::paste(reader, &one_line);
             Vec::new()
         }
         Some(Overlay::ConfirmQuit) | None => Vec::new(),

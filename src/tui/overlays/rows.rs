@@ -49,7 +49,7 @@ pub fn rows(model: &Model, overlay: &Overlay) -> Vec<Row> {
         Overlay::Problems(picker) => matching(problem_rows(model, picker), picker),
         Overlay::Marks(picker) => matching(mark_rows(model, picker), picker),
         Overlay::Places(picker) => matching(place_rows(model), picker),
-        Overlay::ConfirmQuit | Overlay::Prompt { .. } => Vec::new(),
+        Overlay::Guidelines(_) | Overlay::ConfirmQuit | Overlay::Prompt { .. } => Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use ratatui::widgets::{Block, Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
 use super::rows::rows;
-use super::{Entry, Overlay, PromptKind};
+use super::{Entry, Overlay, PromptKind, reader};
 use crate::review::Filter;
 use crate::tui::area::{self, Area};
 use crate::tui::layout::{centred, inside};
@@ -34,7 +34,8 @@ pub fn area(model: &Model) -> Option<Area> {
         | Overlay::Palette(_)
         | Overlay::Problems(_)
         | Overlay::Marks(_)
-        | Overlay::Places(_) => centred(screen, wide, screen.height.saturating_sub(2)),
+        | Overlay::Places(_)
+        | Overlay::Guidelines(_) => centred(screen, wide, screen.height.saturating_sub(2)),
         Overlay::ConfirmQuit => centred(screen, wide.min(64), 7),
         Overlay::Prompt { .. } => {
             let top = screen.height.saturating_sub(5);
@@ -71,6 +72,7 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
         Overlay::Problems(_) => " problems and notes ── Enter copies one ".to_owned(),
         Overlay::Marks(_) => " marks of the focused candidate ".to_owned(),
         Overlay::Places(_) => format!(" {} ", text::sanitize_line(&model.compare.listed.title)),
+        Overlay::Guidelines(_) => guidelines_title(model),
         Overlay::ConfirmQuit => " not everything is saved ".to_owned(),
         Overlay::Prompt { kind, .. } => format!(" {} ", kind.title()),
     };
@@ -90,6 +92,7 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
         | Overlay::Places(picker) => {
             draw_list(model, overlay, picker, theme, buffer, inner);
         }
+        Overlay::Guidelines(reader) => reader::draw(model, reader, theme, buffer, inner),
         Overlay::ConfirmQuit => draw_confirm(model, theme, buffer, inner),
         Overlay::Prompt {
             entry, error, kind, ..
@@ -116,6 +119,14 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
                 );
             }
         }
+    }
+}
+
+/// The name of the guidelines' file, or whose page it is.
+fn guidelines_title(model: &Model) -> String {
+    match &model.guide.file {
+        Some(file) => format!(" guidelines ── {} ", text::sanitize_line(file)),
+        None => " guidelines ".to_owned(),
     }
 }
 
@@ -235,7 +246,13 @@ fn draw_confirm(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
 }
 
 /// Draws a line that is being typed, scrolled so that the cursor shows.
-fn draw_entry(entry: &Entry, theme: &Theme, buffer: &mut Buffer, at: (u16, u16), width: u16) {
+pub(super) fn draw_entry(
+    entry: &Entry,
+    theme: &Theme,
+    buffer: &mut Buffer,
+    at: (u16, u16),
+    width: u16,
+) {
     let (x, y) = at;
     put(buffer, at, width, "› ", theme.style(Role::Key));
     let room = usize::from(width.saturating_sub(3));

@@ -31,6 +31,7 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
         Action::Submit => Some(Change::Submit),
         Action::Undo => Some(Change::Undo),
         Action::Redo => Some(Change::Redo),
+        Action::Confidence => Some(Change::Confidence(next_confidence(model, group))),
         _ => None,
     };
     let Some(wanted) = wanted else { return effects };
@@ -39,6 +40,9 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
     let done = change(model, group, wanted, &mut effects);
     if done && is_move {
         tell_undo(model);
+    }
+    if done && action == Action::Confidence {
+        tell_submit(model, group);
     }
     if done && action == Action::Submit && unread > 0 {
         model.say(
@@ -73,6 +77,28 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
         }
     }
     effects
+}
+
+/// Low, medium, high, not said, and again.
+fn next_confidence(model: &Model, group: usize) -> Option<u8> {
+    let session = model.session.as_ref();
+    let judgement = session.and_then(|session| session.judgement(group));
+    match judgement.and_then(|judgement| judgement.confidence) {
+        None => Some(1),
+        Some(level) if level < 3 => Some(level + 1),
+        Some(_) => None,
+    }
+}
+
+/// A submission holds the confidence that was said before it.
+fn tell_submit(model: &mut Model, group: usize) {
+    let session = model.session.as_ref();
+    let judgement = session.and_then(|session| session.judgement(group));
+    let submitted = judgement.is_some_and(|judgement| judgement.submitted.is_some());
+    if let Some(key) = model.keymap.key_of(Action::Submit).filter(|_| submitted) {
+        let hint = format!("; {key} submits the ranking with it");
+        model.status.text.push_str(&hint);
+    }
 }
 
 /// Names the key that takes a change back, where there is room.

@@ -14,6 +14,15 @@ use crate::tui::text;
 use crate::tui::theme::Role;
 use crate::tui::widgets::line::{put, put_parts, put_right};
 
+/// The word of a level of confidence.
+fn confidence(level: u8) -> &'static str {
+    match level {
+        1 => "low",
+        2 => "medium",
+        _ => "high",
+    }
+}
+
 /// What stands between the parts of the header.
 const SEPARATOR: &str = " · ";
 
@@ -99,7 +108,12 @@ impl Page<'_> {
     }
 
     fn yours(&self) -> String {
-        format!("you: {}", self.session.state(self.group).word())
+        let state = self.session.state(self.group).word();
+        let judgement = self.session.judgement(self.group);
+        match judgement.and_then(|judgement| judgement.confidence) {
+            Some(level) => format!("you: {state}, {} confidence", confidence(level)),
+            None => format!("you: {state}"),
+        }
     }
 
     /// Why a group is dropped comes first: its figures follow from that.
