@@ -7,7 +7,7 @@ use gagar::domain::{
 };
 use gagar::formats::LoadedSet;
 use gagar::review::{
-    Change, Identity, RankingSource, ReviewError, ReviewSession, ReviewState, Settings,
+    BlindPlan, Change, Identity, RankingSource, ReviewError, ReviewSession, ReviewState, Settings,
 };
 use gagar::store::{Event, EventBody, EventStore, MemoryStore};
 
@@ -45,6 +45,7 @@ fn session(fingerprint: &str, events: &[Event]) -> ReviewSession {
         annotator: "ann".to_owned(),
         session_id: "s".to_owned(),
         source: "test".to_owned(),
+        blind: BlindPlan::default(),
     };
     let seed = 7 + events.len() as u64;
     let clock = Box::new(|| 1_796_000_000_000);
@@ -222,6 +223,7 @@ fn a_dropped_group_has_no_advantage_and_a_draft_is_nobody_s_ranking() {
         annotator: "ann".to_owned(),
         session_id: "s".to_owned(),
         source: "test".to_owned(),
+        blind: BlindPlan::default(),
     };
     let clock = Box::new(|| 1_796_000_000_000);
     let settings = Settings::default();

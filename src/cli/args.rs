@@ -66,6 +66,10 @@ pub struct Screen {
     /// Key overrides.
     #[arg(long, value_name = "FILE")]
     pub keys: Option<PathBuf>,
+    /// Hide names, grader and advantages, and show candidates in an order of your own, until you
+    /// submit a group and reveal it.
+    #[arg(long)]
+    pub blind: bool,
     /// Read what is written to the files while they are reviewed (the default).
     #[arg(long, overrides_with = "no_follow")]
     pub follow: bool,
@@ -527,6 +531,9 @@ pub struct ScreenshotArgs {
         allow_hyphen_values = true
     )]
     pub keys: String,
+    /// Hide names, grader and advantages, as a blind review does.
+    #[arg(long)]
+    pub blind: bool,
     /// Columns and rows.
     #[arg(long, value_name = "WxH", default_value = "160x48", value_parser = parse_size)]
     pub size: (u16, u16),

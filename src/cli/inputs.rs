@@ -11,7 +11,7 @@ use super::made::counted;
 use super::output::Io;
 use super::progress::ProgressLine;
 use crate::formats::{LoadOptions, LoadedSet, Problem, load};
-use crate::review::{Identity, RankingSource, ReviewSession};
+use crate::review::{BlindPlan, Identity, RankingSource, ReviewSession};
 use crate::store::{Event, EventBody, EventStore, SqliteStore};
 
 /// Problems named on stderr before the rest is only counted.
@@ -183,6 +183,8 @@ pub fn open_untold(
         annotator,
         session_id: format!("{:032x}", rand::random::<u128>()),
         source: paths.join(" "),
+        // Commands show nothing to judge by.
+        blind: BlindPlan::default(),
     };
     let session = ReviewSession::new(
         Arc::new(set),

@@ -11,7 +11,7 @@ use super::args::{Cli, Colour, Screen};
 use super::config::{base_repos, guide};
 use super::error::CliError;
 use super::inputs::load_options;
-use crate::review::RankingSource;
+use crate::review::{BlindPlan, RankingSource};
 use crate::tui::TuiOptions;
 pub(super) use crate::tui::colour_depth::ColourDepth;
 pub(super) use crate::tui::guidelines::Guide;
@@ -71,6 +71,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         settings: cli.common.settings(RankingSource::Best),
         db: cli.common.db().to_owned(),
         annotator: cli.common.annotator.clone().unwrap_or_else(user_name),
+        blind: BlindPlan::review(cli.screen.blind, 0),
         follow: !cli.screen.no_follow,
         group: cli.screen.group.clone(),
         theme,

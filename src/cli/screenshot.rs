@@ -15,7 +15,7 @@ use super::inputs::{
 use super::open::{ColourDepth, ScreenshotError, ScreenshotOptions, depth, take};
 use super::output::Io;
 use super::whole_file::write_whole;
-use crate::review::RankingSource;
+use crate::review::{BlindPlan, RankingSource};
 
 /// Draws one screen.
 ///
@@ -44,6 +44,7 @@ pub fn run(args: &ScreenshotArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         settings: input.common.settings(RankingSource::Best),
         db: input.common.db.clone(),
         annotator: annotator.unwrap_or_else(user_name),
+        blind: BlindPlan::review(args.blind, 0),
         keys: args.keys.clone(),
         size: args.size,
         theme: args.theme.clone(),

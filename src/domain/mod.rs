@@ -41,5 +41,5 @@ pub use sampling::GroupClass;
 pub use scheme::Scheme;
 pub use trajectory::{
     Outcome, PatchHash, PatchPresence, PatchSummary, Step, StepKind, TestCounts, TestResult,
-    TestStatus, Trajectory, TrajectoryId, TrajectoryIndex,
+    TestStatus, Trajectory, TrajectoryId, TrajectoryIndex, letter,
 };

@@ -7,6 +7,21 @@ use super::group::Extra;
 /// 0-based position of a trajectory in [`super::RolloutGroup::trajectories`].
 pub type TrajectoryIndex = usize;
 
+/// The letters of a candidate: A to Z, then AA, AB, ….
+#[must_use]
+pub fn letter(index: TrajectoryIndex) -> String {
+    let mut rest = index;
+    let mut letters = Vec::new();
+    loop {
+        letters.push(char::from(b'A' + u8::try_from(rest % 26).unwrap_or(0)));
+        if rest < 26 {
+            break;
+        }
+        rest = rest / 26 - 1;
+    }
+    letters.iter().rev().collect()
+}
+
 /// Identifies a trajectory within its group.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
@@ -359,4 +374,18 @@ pub struct TestResult {
     pub status: TestStatus,
     /// Failure message, when known.
     pub message: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_go_on_after_z() {
+        let shown: Vec<_> = [0, 25, 26, 51, 52, 701, 702]
+            .into_iter()
+            .map(letter)
+            .collect();
+        assert_eq!(shown, ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]);
+    }
 }

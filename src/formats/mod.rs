@@ -65,7 +65,7 @@ pub use format::{FORMATS, Format};
 pub use loader::{Changes, Loader, News};
 pub use mapped::{FieldMap, FieldPath, GuessedMap, MapError, MapKey, NamedMap, UsedMap};
 pub use problem::Problem;
-pub use set::{FORMATS_KEY, LoadedSet};
+pub use set::{FORMATS_KEY, LoadedSet, TextPlaces};
 
 /// Options of a load.
 #[derive(Debug, Clone, PartialEq)]

@@ -58,6 +58,14 @@ pub struct LoadedSet {
     pub(super) cache: Option<PathBuf>,
 }
 
+/// Where the texts of a group are, in another order of its trajectories.
+#[derive(Debug)]
+pub struct TextPlaces {
+    /// As loaded.
+    of: Arc<found::GroupSource>,
+    ordered: Arc<found::GroupSource>,
+}
+
 impl LoadedSet {
     /// Whether texts may be read from this file while the set is in use.
     #[must_use]
@@ -94,6 +102,52 @@ impl LoadedSet {
         names.sort_unstable();
         names.dedup();
         names
+    }
+
+    /// Where the texts of a group are, for its trajectories in another order: `order` holds the 0-based
+    /// index of each in the order wanted. `None` when it is not known where they are.
+    #[must_use]
+    pub fn places_in_order(&self, group: usize, order: &[usize]) -> Option<TextPlaces> {
+        let of = self.sources.get(group)?;
+        let trajectories = order.iter().map(|&index| of.trajectories.get(index));
+        let ordered = found::GroupSource {
+            tasks: of.tasks.clone(),
+            trajectories: trajectories
+                .map(|one| one.cloned())
+                .collect::<Option<_>>()?,
+        };
+        Some(TextPlaces {
+            of: Arc::clone(of),
+            ordered: Arc::new(ordered),
+        })
+    }
+
+    /// Whether the places are those of this group as the set has it.
+    #[must_use]
+    pub fn has_places(&self, group: usize, places: &TextPlaces) -> bool {
+        self.sources
+            .get(group)
+            .is_some_and(|source| Arc::ptr_eq(source, &places.of))
+    }
+
+    /// Puts a group, the answers about it and its texts' places into the set in another order of its
+    /// trajectories than it was loaded in; all three are in that order.
+    pub fn put_in_order(
+        &mut self,
+        group: usize,
+        ordered: &Arc<RolloutGroup>,
+        answers: &Arc<[GraderAnswer]>,
+        places: Option<&TextPlaces>,
+    ) {
+        if let Some(place) = self.groups.get_mut(group) {
+            *place = Arc::clone(ordered);
+        }
+        if let Some(place) = self.answers.get_mut(group) {
+            *place = Arc::clone(answers);
+        }
+        if let (Some(place), Some(places)) = (self.sources.get_mut(group), places) {
+            *place = Arc::clone(&places.ordered);
+        }
     }
 
     /// Opens the texts of one group (0-based index into `groups`). A text that cannot be read is

@@ -116,6 +116,9 @@ pub enum ReviewError {
     /// The ranking is not one of this group's passing trajectories.
     #[error("{0}")]
     Invalid(String),
+    /// It would show what is hidden.
+    #[error("the grader's order is hidden in blind mode until you submit and reveal the group")]
+    Hidden,
     /// There is nothing to submit.
     #[error("nothing to submit yet: move a candidate, or accept the grader's order")]
     NoDraft,
@@ -175,10 +178,10 @@ impl ReviewSession {
     }
 
     /// The order in which candidates are shown now: ranked ones by rank, then the others in group
-    /// order, as trajectory ids.
+    /// order, as true trajectory ids.
     #[must_use]
     pub fn shown_order(&self, group: usize) -> Vec<String> {
-        let Some(data) = self.group(group) else {
+        let Some(data) = self.truth(group) else {
             return Vec::new();
         };
         let mut order = self.shown_ranking(group).ranking.order();
@@ -260,6 +263,9 @@ impl ReviewSession {
     }
 
     fn propose_accept(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
+        if self.is_hidden(group) {
+            return Err(ReviewError::Hidden);
+        }
         let ranking = self
             .answer(group)
             .and_then(|answer| answer.ranking.clone())
@@ -315,7 +321,7 @@ impl ReviewSession {
         let unranked: Vec<String> = draft
             .unranked(&passing(data))
             .into_iter()
-            .filter_map(|i| data.trajectories.get(i).map(|t| t.id.0.clone()))
+            .filter_map(|i| self.true_id(group, i))
             .collect();
         let mut summary = match unranked.len() {
             0 => "submitted".to_owned(),
@@ -335,7 +341,8 @@ impl ReviewSession {
             },
             active_ms: judgement.spent_ms.saturating_add(self.stretch_ms()),
             origin: judgement.origin.clone(),
-            blind: judgement.blind,
+            // Begun blind, and shown so until now or until it was revealed.
+            blind: judgement.blind && self.is_blind(group),
             after_reveal: self.is_revealed(group),
             confidence: judgement.confidence,
         };
@@ -400,7 +407,9 @@ impl ReviewSession {
     }
 
     fn record(&self, group: usize) -> Result<GroupRecord, ReviewError> {
-        let data = self.group(group).ok_or(ReviewError::NoGroup)?;
+        // As loaded, so that the same group is the same record whoever saw it in whatever order.
+        let raw = self.raw.groups.get(group);
+        let data = raw.ok_or(ReviewError::NoGroup)?;
         Ok(GroupRecord {
             group_id: data.id.0.clone(),
             fingerprint: data.fingerprint.clone(),

@@ -187,8 +187,9 @@ impl Filter {
         } else {
             Vec::new()
         };
-        let pairs = set.groups.iter().zip(session.rows()).enumerate();
-        pairs
+        // As shown: what is hidden cannot be found out by a filter.
+        let rows = session.rows().iter().enumerate();
+        rows.filter_map(|(index, row)| Some((index, (session.group(index)?, row))))
             .filter(|(_, (_, row))| !row.is_gone())
             .filter(|(index, (group, row))| {
                 self.accepts(&Subject {

@@ -243,16 +243,21 @@ impl ReviewSession {
 
     fn propose_reveal(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
         let judgement = self.judgement(group);
-        let judgement = judgement.filter(|judgement| judgement.blind);
-        let judgement = judgement.ok_or(ReviewError::Nothing("nothing is hidden here"))?;
-        if judgement.revealed {
+        let is_blind = judgement.is_some_and(|judgement| judgement.blind);
+        if judgement.is_some_and(|judgement| judgement.revealed) {
             return Err(ReviewError::Nothing("everything is shown already"));
         }
-        if judgement.submissions.is_empty() {
+        if !is_blind && !self.is_hidden(group) {
+            return Err(ReviewError::Nothing("nothing is hidden here"));
+        }
+        if judgement.is_none_or(|judgement| judgement.submissions.is_empty()) {
             return Err(ReviewError::Nothing("submit your ranking first"));
         }
         let what = "grader, advantages, names".to_owned();
-        let summary = format!("revealed: {what}");
+        let summary = match is_blind {
+            true => "revealed: changes are recorded as after reveal".to_owned(),
+            false => format!("revealed: {what}"),
+        };
         Ok((EventBody::Reveal { what }, summary))
     }
 }

@@ -4,6 +4,7 @@
 //! ([`ReviewSession::apply`]) and its events handed to the store by the caller. Nothing here prints,
 //! draws or touches a database.
 
+mod blind;
 mod change;
 pub mod edits;
 mod export;
@@ -14,6 +15,7 @@ mod selection;
 mod session;
 mod view;
 
+pub use blind::{BlindPlan, HIDDEN, blind_order};
 pub use change::{Change, Proposal, RemarkChange, ReviewError};
 pub use filter::Filter;
 pub use row::{GroupRow, ReviewState};

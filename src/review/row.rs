@@ -109,7 +109,8 @@ impl GroupRow {
             class: reviewed.class,
             ranked_by: ranked_by.filter(|name| !name.is_empty()),
             credit_moved: reviewed.credit_moved(),
-            without_advantages: reviewed.baseline.is_err() || reviewed.redistributed.is_err(),
+            without_advantages: !session.is_hidden(group)
+                && (reviewed.baseline.is_err() || reviewed.redistributed.is_err()),
             disagreement: reviewed.disagreement(session, group),
             findings: session
                 .answer(group)

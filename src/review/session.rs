@@ -1,11 +1,12 @@
 //! The loaded set, the judgements of one annotator, and the settings that advantages follow.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::blind::{BlindPlan, Face, HIDDEN};
 use super::change::Proposal;
 use super::row::{GroupRow, ReviewState};
 use super::view::{RankingSource, ReviewedGroup};
@@ -26,6 +27,8 @@ pub struct Identity {
     pub session_id: String,
     /// The paths that were given, for the record.
     pub source: String,
+    /// Which groups are reviewed blind.
+    pub blind: BlindPlan,
 }
 
 /// What advantages are computed with.
@@ -57,9 +60,14 @@ impl Default for Settings {
 
 /// A review of one loaded set by one annotator.
 pub struct ReviewSession {
-    set: Arc<LoadedSet>,
-    projection: Projection,
-    identity: Identity,
+    /// The set as it was loaded.
+    pub(super) raw: Arc<LoadedSet>,
+    /// The set with the trajectories of blind groups in the order shown.
+    pub(super) set: Arc<LoadedSet>,
+    /// How blind groups are shown, by group.
+    pub(super) faces: BTreeMap<usize, Face>,
+    pub(super) projection: Projection,
+    pub(super) identity: Identity,
     settings: Settings,
     /// Baseline advantages of every group under a batch-level estimator, else empty.
     batch: Vec<Result<Vec<f64>, String>>,
@@ -93,7 +101,9 @@ impl ReviewSession {
         clock: Box<dyn Fn() -> i64 + Send>,
     ) -> Self {
         let mut session = Self {
+            raw: Arc::clone(&set),
             set,
+            faces: BTreeMap::new(),
             projection: Projection::of(events),
             identity,
             settings,
@@ -104,6 +114,7 @@ impl ReviewSession {
             ids: ChaCha8Rng::seed_from_u64(seed),
             clock,
         };
+        session.face_all();
         session.recompute();
         session.place();
         session
@@ -113,8 +124,9 @@ impl ReviewSession {
     /// elsewhere for what differs between the two states. Returns the groups that changed or came
     /// (0-based, ascending).
     pub fn replace_set(&mut self, set: Arc<LoadedSet>, prepared: Option<Prepared>) -> Vec<usize> {
-        let before = std::mem::replace(&mut self.set, set);
-        let changed = changed_groups(&before, &self.set);
+        let before = std::mem::replace(&mut self.raw, set);
+        let changed = changed_groups(&before, &self.raw);
+        self.face_all();
         let prepared = prepared.filter(|prepared| prepared.settings == self.settings);
         let is_batch = self.settings.estimator.is_batch_level();
         match prepared {
@@ -126,9 +138,16 @@ impl ReviewSession {
             }
             Some(prepared) => {
                 self.batch = prepared.batch;
+                for (group, advantages) in self.batch.iter_mut().enumerate() {
+                    let order = self.faces.get(&group).map(Face::order);
+                    if let (Some(order), Ok(advantages)) = (order, advantages) {
+                        let picked = order.iter().filter_map(|&at| advantages.get(at));
+                        *advantages = picked.copied().collect();
+                    }
+                }
                 for (group, row) in prepared.rows {
-                    if self.is_judged(group) {
-                        // What was prepared knows of no judgement.
+                    if self.is_judged(group) || self.is_blind(group) {
+                        // What was prepared knows of no judgement, and hides nothing.
                         self.refresh(group);
                     } else {
                         self.put_row(group, row);
@@ -186,7 +205,7 @@ impl ReviewSession {
         from.next().is_some_and(|((of, _), _)| of == id)
     }
 
-    /// The loaded set.
+    /// The loaded set; the trajectories of blind groups are in the order shown, under their true names.
     #[must_use]
     pub fn set(&self) -> &Arc<LoadedSet> {
         &self.set
@@ -222,9 +241,13 @@ impl ReviewSession {
         self.recompute();
     }
 
-    /// The group at this 0-based index.
+    /// The group at this 0-based index as it is shown: a blind one in its shuffled order and, until it
+    /// is revealed, with letters for ids and without what is hidden.
     #[must_use]
     pub fn group(&self, group: usize) -> Option<&RolloutGroup> {
+        if let Some(face) = self.faces.get(&group) {
+            return Some(face.shown());
+        }
         self.set.groups.get(group).map(AsRef::as_ref)
     }
 
@@ -244,9 +267,12 @@ impl ReviewSession {
             .position(|group| group.id.as_str() == id)
     }
 
-    /// Every grader answer about a group, in file order.
+    /// Every grader answer about a group, in file order; none while they are hidden.
     #[must_use]
     pub fn answers(&self, group: usize) -> &[GraderAnswer] {
+        if self.is_hidden(group) {
+            return &[];
+        }
         self.set.answers.get(group).map_or(&[], AsRef::as_ref)
     }
 
@@ -325,8 +351,8 @@ impl ReviewSession {
     pub(super) fn opening(&self, group: usize) -> EventBody {
         EventBody::GroupOpen {
             shown_order: self.shown_order(group),
-            blind: false,
-            seed: None,
+            blind: self.begins_blind(group),
+            seed: self.is_blind(group).then_some(self.identity.blind.seed),
         }
     }
 
@@ -348,6 +374,7 @@ impl ReviewSession {
         for event in &proposal.events {
             self.projection.apply(&as_event(event));
         }
+        self.follow_reveal(proposal.group);
         self.refresh(proposal.group);
     }
 
@@ -365,14 +392,18 @@ impl ReviewSession {
                 self.projection.apply(&as_event(event));
             }
         }
+        self.follow_reveals();
         self.refresh_all();
     }
 
     /// Baseline advantages of a group, one per trajectory.
     ///
     /// # Errors
-    /// Why the estimator cannot be used here, one sentence.
+    /// Why the estimator cannot be used here, or that they are hidden, one sentence.
     pub fn baseline(&self, group: usize) -> Result<Vec<f64>, String> {
+        if self.is_hidden(group) {
+            return Err(HIDDEN.to_owned());
+        }
         if let Some(row) = self.batch.get(group) {
             return row.clone();
         }
@@ -394,11 +425,11 @@ impl ReviewSession {
         parts.map_or_else(Vec::new, |parts| Estimator::reproducing(&[parts.view()]))
     }
 
-    /// Turns tiers of trajectory ids into a ranking of this group's indices; `None` when an id is
+    /// Turns tiers of true trajectory ids into a ranking of this group's indices; `None` when an id is
     /// not in the group or stands twice.
     #[must_use]
     pub fn to_ranking(&self, group: usize, tiers: &IdTiers) -> Option<Ranking> {
-        let group = self.group(group)?;
+        let group = self.truth(group)?;
         let index = |id: &String| group.trajectories.iter().position(|t| t.id.as_str() == id);
         let tiers = tiers
             .iter()
@@ -406,10 +437,10 @@ impl ReviewSession {
         Ranking::new(tiers.collect::<Option<Vec<_>>>()?).ok()
     }
 
-    /// Turns a ranking of this group's indices into tiers of trajectory ids.
+    /// Turns a ranking of this group's indices into tiers of true trajectory ids.
     #[must_use]
     pub fn to_ids(&self, group: usize, ranking: &Ranking) -> IdTiers {
-        let Some(group) = self.group(group) else {
+        let Some(group) = self.truth(group) else {
             return Vec::new();
         };
         let name = |&i: &usize| group.trajectories.get(i).map(|t| t.id.as_str().to_owned());
@@ -440,7 +471,7 @@ impl ReviewSession {
         (self.clock)()
     }
 
-    fn recompute(&mut self) {
+    pub(super) fn recompute(&mut self) {
         self.batch.clear();
         if self.settings.estimator.is_batch_level() {
             let parts: Vec<_> = self

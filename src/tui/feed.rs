@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::message::Message;
 use crate::formats::{Changes, LoadedSet, Loader, News};
-use crate::review::{Identity, ReviewSession, Settings};
+use crate::review::{BlindPlan, Identity, ReviewSession, Settings};
 
 /// Time between two messages on the progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -115,6 +115,7 @@ fn without_judgements(set: Arc<LoadedSet>, settings: Settings) -> ReviewSession 
         annotator: String::new(),
         session_id: String::new(),
         source: String::new(),
+        blind: BlindPlan::default(),
     };
     ReviewSession::new(set, &[], nobody, settings, 0, Box::new(|| 0))
 }

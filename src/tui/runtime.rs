@@ -188,15 +188,20 @@ impl Runtime {
     fn take(&mut self, message: Message) -> std::io::Result<bool> {
         match &message {
             Message::Loaded(session) => self.workers.loaded(session.set().clone()),
-            Message::Snapshot { set, .. } => self.workers.loaded(Arc::clone(set)),
             Message::SaveFailed(_) => self.workers.save_failed(),
             Message::Key(_) if std::env::var_os("GAGAR_TEST_PANIC").is_some() => {
                 panic!("a panic was asked for");
             }
             _ => {}
         }
+        let is_snapshot = matches!(message, Message::Snapshot { .. });
+        let effects = update(&mut self.model, message);
+        // The session has the set in the order in which blind groups are shown.
+        if let Some(session) = self.model.session.as_ref().filter(|_| is_snapshot) {
+            self.workers.loaded(Arc::clone(session.set()));
+        }
         let mut leave = false;
-        for effect in update(&mut self.model, message) {
+        for effect in effects {
             match effect {
                 Effect::OpenGroup { group } => self.workers.open(group),
                 Effect::Highlight {

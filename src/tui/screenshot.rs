@@ -19,7 +19,7 @@ use super::svg::{Palette, svg};
 use super::testing::{Harness, text_of};
 use super::workers::LoadInput;
 use crate::formats::{LoadOptions, LoadedSet};
-use crate::review::{Identity, Settings};
+use crate::review::{BlindPlan, Identity, Settings};
 use crate::store::{EventStore, MemoryStore, SqliteStore};
 
 /// What to draw.
@@ -35,6 +35,8 @@ pub struct ScreenshotOptions {
     pub db: Option<PathBuf>,
     /// Whose judgements.
     pub annotator: String,
+    /// Which groups are shown blind.
+    pub blind: BlindPlan,
     /// Keys to press, as a key file writes them; may be empty.
     pub keys: String,
     /// Columns and rows.
@@ -57,6 +59,7 @@ impl ScreenshotOptions {
             settings: Settings::default(),
             db: None,
             annotator: "ann".to_owned(),
+            blind: BlindPlan::review(false, 0),
             keys: String::new(),
             size: (160, 48),
             theme: "dark".to_owned(),
@@ -150,6 +153,7 @@ pub fn take(options: ScreenshotOptions) -> Result<Screenshot, ScreenshotError> {
             annotator: options.annotator,
             session_id: "screenshot".to_owned(),
             source: title,
+            blind: options.blind,
         },
         settings: options.settings,
         seed: 1,

@@ -10,7 +10,7 @@ use super::keymap::Keymap;
 use super::theme::{Schemes, Theme};
 use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
-use crate::review::Settings;
+use crate::review::{BlindPlan, Settings};
 
 /// What to review, and how.
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ pub struct TuiOptions {
     pub db: PathBuf,
     /// Who reviews.
     pub annotator: String,
+    /// Which groups are reviewed blind.
+    pub blind: BlindPlan,
     /// Whether files are looked at for changes while they are reviewed.
     pub follow: bool,
     /// Id of the group to open at once.

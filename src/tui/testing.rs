@@ -29,7 +29,7 @@ use super::workers::{
 };
 use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
-use crate::review::{Identity, Settings};
+use crate::review::{BlindPlan, Identity, Settings};
 use crate::store::{EventStore, MemoryStore, SqliteStore};
 
 /// The time of every event.
@@ -91,6 +91,7 @@ impl Harness {
                 annotator: "ann".to_owned(),
                 session_id: "test".to_owned(),
                 source: harness.model.title.clone(),
+                blind: BlindPlan::review(false, 0),
             },
             settings: Settings::default(),
             seed: 1,

@@ -437,6 +437,7 @@ fn run_load(
             annotator: options.annotator.clone(),
             session_id: format!("{seed:016x}"),
             source: source.join(" "),
+            blind: options.blind.clone(),
         },
         settings: options.settings.clone(),
         seed,

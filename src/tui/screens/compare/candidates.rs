@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use super::patch_notes::PatchNotes;
 use crate::diff::{Certainty, Results};
+pub use crate::domain::letter;
 use crate::domain::{
     Outcome, PatchHash, PatchPresence, Ranking, RolloutGroup, Trajectory, TrajectoryIndex,
 };
+
 use crate::review::{ReviewSession, ReviewedGroup};
 
 /// One row of the ranking strip.
@@ -92,21 +94,6 @@ impl Candidate {
         let patch = patch.flat_map(|patch| patch.repairs.iter().chain(&patch.lost));
         marks.chain(patch).map(String::as_str)
     }
-}
-
-/// The letters of a candidate: A to Z, then AA, AB, ….
-#[must_use]
-pub fn letter(index: TrajectoryIndex) -> String {
-    let mut rest = index;
-    let mut letters = Vec::new();
-    loop {
-        letters.push(char::from(b'A' + u8::try_from(rest % 26).unwrap_or(0)));
-        if rest < 26 {
-            break;
-        }
-        rest = rest / 26 - 1;
-    }
-    letters.iter().rev().collect()
 }
 
 /// The candidates in the order shown: ranked ones by rank, then unranked passing, failing and
@@ -424,15 +411,6 @@ impl Candidate {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn letters_go_on_after_z() {
-        let shown: Vec<_> = [0, 25, 26, 51, 52, 701, 702]
-            .into_iter()
-            .map(letter)
-            .collect();
-        assert_eq!(shown, ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]);
-    }
 
     #[test]
     fn odd_patches_are_noted_in_short_and_whole() {

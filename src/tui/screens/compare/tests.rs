@@ -112,6 +112,7 @@ pub(in crate::tui::screens) fn model(columns: u16, rows: u16) -> Model {
         annotator: "ann".to_owned(),
         session_id: "s".to_owned(),
         source: "test".to_owned(),
+        blind: crate::review::BlindPlan::default(),
     };
     let clock = Box::new(|| 1_796_000_000_000);
     let session = ReviewSession::new(Arc::new(set), &[], identity, Settings::default(), 7, clock);

@@ -167,7 +167,7 @@ fn let_go(model: &mut Model) -> bool {
     let dragged = model.compare.drag.take();
     let bar = model.compare.dragged_bar.take();
     if let Some(dragged) = dragged {
-        let said = format!("{} stays where it is", super::candidates::letter(dragged));
+        let said = format!("{} stays where it is", super::letter(dragged));
         model.say(Severity::Info, said);
     }
     dragged.is_some() || bar.is_some()
