@@ -8,6 +8,7 @@
 //! - [`formats`]: files to rollout groups; [`export`]: groups to files.
 //! - [`store`]: the append-only log of judgements.
 //! - `review`: the use cases that the terminal and the command line share.
+//! - [`audit`]: figures about grader, annotators and schemes over a whole review.
 //! - `cli`, `tui`: the two faces.
 
 #![warn(missing_docs)]
@@ -20,6 +21,7 @@
     clippy::allow_attributes_without_reason
 )]
 
+pub mod audit;
 pub mod base;
 #[cfg(feature = "cli")]
 pub mod cli;

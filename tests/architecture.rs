@@ -131,6 +131,22 @@ const RULES: &[Rule] = &[
         ],
     },
     Rule {
+        covers: |path| path.starts_with("audit/"),
+        forbidden: &[
+            "crate::cli",
+            "crate::tui",
+            "ratatui",
+            "crossterm",
+            "clap",
+            "println!",
+            "rusqlite",
+            "std::fs",
+            "std::env",
+            "SystemTime",
+            "Instant::now",
+        ],
+    },
+    Rule {
         covers: is_screen_state,
         forbidden: &[
             "ratatui",

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::domain::redistribution::{TieRule, UnrankedPolicy};
@@ -23,6 +23,7 @@ Examples:
   gagar export sft runs --db gagar.db -o sft.jsonl
   gagar diff runs --group G --candidates A,B  patches side by side on their base
   gagar screenshot runs --keys '<enter>' -o compare.svg
+  gagar schedules runs                       what each scheme would do
 
 Exit codes: 0 fine, 1 done with problems reported, 2 wrong usage, 3 could not be done.";
 
@@ -111,8 +112,8 @@ pub struct Common {
     #[arg(long, value_name = "NAME", value_parser = parse_estimator)]
     pub estimator: Option<Estimator>,
     /// Weight by rank: linear:floor=0.5 (default), uniform, geometric:gamma=0.8, dcg, ...
-    #[arg(long, value_name = "NAME", value_parser = parse_scheme)]
-    pub scheme: Option<Scheme>,
+    #[arg(long, value_name = "NAME", value_parser = parse_scheme, action = ArgAction::Append)]
+    pub scheme: Vec<Scheme>,
     /// How tied candidates share the weights of their places.
     #[arg(long, value_enum, default_value_t = Ties::Share)]
     pub ties: Ties,
@@ -152,7 +153,7 @@ impl Common {
         if let Some(estimator) = &self.estimator {
             settings.estimator = estimator.clone();
         }
-        if let Some(scheme) = &self.scheme {
+        if let Some(scheme) = self.scheme.first() {
             settings.scheme = scheme.clone();
         }
         settings.policies.ties = match self.ties {
@@ -255,6 +256,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Print the patches of a group: side by side on their shared base, or each on its own
     Diff(DiffArgs),
+    /// Compare schemes over all groups: boosts, credit moved, length, what is misplaced
+    Schedules(SchedulesArgs),
     /// Draw any screen into a picture (SVG) or a text: press keys, see what they show
     Screenshot(ScreenshotArgs),
     /// List the formats that can be read: what is a group, a rollout, a verdict in each
@@ -375,6 +378,39 @@ pub struct ExportArgs {
     /// sft: rows per ranking with the candidates shuffled; 0 = one row, as shown.
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub permute: u32,
+}
+
+/// Examples at the end of `gagar schedules --help`.
+const SCHEDULES_EXAMPLES: &str = "\
+Examples:
+  gagar schedules runs                                   every kind of scheme, usual parameters
+  gagar schedules runs --scheme linear:floor=0.2 --scheme top:k=2   two of your own first
+  gagar schedules runs --db gagar.db --filter state:submitted
+  gagar schedules runs --json | jq '.schemes[] | [.scheme, .credit_moved.mean]'
+
+The ranking of a group is the one submitted, else the grader's. All figures are means over the groups
+whose ranking can move credit. Columns: groups in which the scheme changes an advantage; largest
+multiplier; n_eff/m, effective number of credited candidates over their number; share of the credit
+that is moved; variance of the group's advantages, after over before; change of the length pressure
+(1/n) sum A (L - mean L) in tokens; token credit sum L A' / sum L A; misplaced: share of the moved
+credit expected at the wrong candidate, at the grader's measured pairwise accuracy.";
+
+/// Arguments of `gagar schedules`.
+#[derive(Debug, Args)]
+#[command(after_help = SCHEDULES_EXAMPLES)]
+pub struct SchedulesArgs {
+    /// What to load; --scheme may be given several times here.
+    #[command(flatten)]
+    pub input: Input,
+    /// Which groups.
+    #[command(flatten)]
+    pub which: Which,
+    /// Groups listed with the most credit moved.
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    pub top: usize,
+    /// Print everything as one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `gagar convert`.

@@ -22,17 +22,19 @@ mod output;
 mod progress;
 mod rank;
 mod rubric;
+mod schedules;
 mod screenshot;
 mod whole_file;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 pub use args::Cli;
 pub use error::{CliError, ErrorKind};
 pub use output::{Io, visible};
 
+use crate::domain::Scheme;
 use args::Command;
 
 /// How a command ended that could do its work.
@@ -69,8 +71,14 @@ impl Ending {
 /// # Errors
 /// Why the command could not do its work.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<Ending, CliError> {
-    let cli = match Cli::try_parse_from(args) {
-        Ok(cli) => cli,
+    let parsed = Cli::command()
+        .try_get_matches_from(args)
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let cli = match parsed {
+        Ok((cli, matches)) => {
+            refuse_several_schemes(&matches)?;
+            cli
+        }
         Err(error) => return tell_usage(&error, io),
     };
     match &cli.command {
@@ -82,6 +90,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
         Some(Command::Export(args)) => export::run(args, io),
         Some(Command::Convert(args)) => convert::run(args, io),
         Some(Command::Diff(args)) => diff::run(args, io),
+        Some(Command::Schedules(args)) => schedules::run(args, io),
         Some(Command::Screenshot(args)) => screenshot::run(args, io),
         Some(Command::Formats { json }) => formats::run(*json, io),
         Some(Command::Rubric { paths, json }) => rubric::run(paths, *json, io),
@@ -103,6 +112,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
             screen,
         }) => doctor::run(paths, common, screen, io),
     }
+}
+
+/// Refuses a second `--scheme` where one is used: it would be dropped silently.
+fn refuse_several_schemes(matches: &ArgMatches) -> Result<(), CliError> {
+    let (name, matches) = matches.subcommand().unwrap_or(("", matches));
+    let given = matches.try_get_many::<Scheme>("scheme").ok().flatten();
+    if given.is_some_and(|given| given.len() > 1) && name != "schedules" {
+        return Err(CliError::usage("--scheme is given more than once")
+            .hint("`gagar schedules` compares several"));
+    }
+    Ok(())
 }
 
 /// Help and version go to stdout, wrong usage to stderr, as clap prints them.

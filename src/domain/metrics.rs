@@ -1,5 +1,7 @@
 //! The figures a reviewer is shown of a redistribution (`advantage-math.md` 2.7).
 
+use super::agreement::{Undefined, compare};
+use super::ranking::Ranking;
 use super::summation::Sum;
 
 /// Length figures of a group before and after (`advantage-math.md` 2.7).
@@ -126,6 +128,33 @@ fn shares(values: &[f64], holders: &[usize]) -> Vec<Option<f64>> {
         all[i] = Some(values[i] / largest / sum);
     }
     all
+}
+
+/// Returns Spearman's rho of the ranking with the order by length (1 = every worse rank is longer),
+/// over the ranked trajectories whose `tokens` (by 0-based index) are known.
+///
+/// # Errors
+/// When it is not defined: fewer than two such trajectories, or all tied.
+pub fn rank_length(
+    ranking: &Ranking,
+    tokens: impl Fn(usize) -> Option<u64>,
+) -> Result<f64, Undefined> {
+    let mut by_length: Vec<(u64, Vec<usize>)> = Vec::new();
+    let mut ranked: Vec<(u64, usize)> = ranking
+        .order()
+        .into_iter()
+        .filter_map(|index| Some((tokens(index)?, index)))
+        .collect();
+    ranked.sort_unstable();
+    for (tokens, index) in ranked {
+        match by_length.last_mut() {
+            Some((last, tier)) if *last == tokens => tier.push(index),
+            _ => by_length.push((tokens, vec![index])),
+        }
+    }
+    let tiers = by_length.into_iter().map(|(_, tier)| tier).collect();
+    let order = Ranking::new(tiers).map_err(|_| Undefined::OutOfRange)?;
+    compare(ranking, &order).spearman
 }
 
 /// Returns the reward that would have earned the redistributed advantage, in reward units: the

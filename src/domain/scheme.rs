@@ -163,6 +163,42 @@ impl std::str::FromStr for Scheme {
 }
 
 impl Scheme {
+    /// Every kind of scheme with its usual parameters, as it is typed.
+    pub const USUAL: [&str; 9] = [
+        "uniform",
+        "linear:floor=0.5",
+        "geometric:gamma=0.8",
+        "reciprocal",
+        "dcg",
+        "bottom:fraction=0.5,factor=0.5",
+        "below_median:factor=0.5",
+        "top:k=1,rest=0.5",
+        "table:1,0.75,0.5,0.25",
+    ];
+
+    /// [`Self::USUAL`] as schemes, in that order.
+    #[must_use]
+    pub fn usual() -> Vec<Self> {
+        Self::USUAL
+            .iter()
+            .filter_map(|text| text.parse().ok())
+            .collect()
+    }
+
+    /// Name and parameters without the parameters' names: `linear 0.5`, `table 1 0.5 0.25`.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        let text = self.to_string();
+        let (name, rest) = text.split_once(':').unwrap_or((&text, ""));
+        let values = rest
+            .split(',')
+            .map(|part| part.split_once('=').map_or(part, |(_, value)| value));
+        std::iter::once(name)
+            .chain(values.filter(|value| !value.is_empty()))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
     /// Checks the parameters' ranges.
     ///
     /// # Errors
@@ -246,5 +282,24 @@ impl Scheme {
     #[must_use]
     pub fn rises(&self) -> bool {
         matches!(self, Self::Table(weights) if weights.windows(2).any(|pair| pair[1] > pair[0]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_schemes_are_read_as_they_are_printed() {
+        let printed: Vec<_> = Scheme::usual().iter().map(ToString::to_string).collect();
+        assert_eq!(printed, Scheme::USUAL);
+    }
+
+    #[test]
+    fn short_names_keep_every_number() {
+        let short: Vec<_> = Scheme::usual().iter().map(Scheme::in_short).collect();
+        assert_eq!(short[1], "linear 0.5");
+        assert_eq!(short[5], "bottom 0.5 0.5");
+        assert_eq!(short[8], "table 1 0.75 0.5 0.25");
     }
 }

@@ -1,8 +1,8 @@
 //! The figures of the open group under a schedule, and what is worth a warning about it
 //! (`advantage-math.md` 2.3, 2.7).
 
-use crate::domain::metrics::{CreditMetrics, Metrics, metrics};
-use crate::domain::{Ranking, Redistribution, RolloutGroup, Scheme, agreement};
+use crate::domain::metrics::{self, CreditMetrics, Metrics};
+use crate::domain::{Ranking, Redistribution, RolloutGroup, Scheme};
 use crate::review::{ReviewSession, lengths, passing};
 use crate::tui::number::signed;
 
@@ -13,7 +13,7 @@ const LOW_SHARE: f64 = 0.5;
 
 /// The figures of a group before and after.
 pub fn of(data: &RolloutGroup, before: &[f64], after: &Redistribution) -> Metrics {
-    metrics(
+    metrics::metrics(
         before,
         &after.advantages,
         &passing(data),
@@ -124,24 +124,10 @@ fn sentence(word: &str) -> String {
 
 /// Whether worse ranks are longer: Spearman's rho of the ranking with the order by length.
 fn rank_length(data: &RolloutGroup, ranking: &Ranking) -> String {
-    let mut by_length: Vec<(u64, Vec<usize>)> = Vec::new();
-    let mut ranked: Vec<(u64, usize)> = ranking
-        .order()
-        .into_iter()
-        .filter_map(|index| Some((data.trajectories.get(index)?.output_tokens?, index)))
-        .collect();
-    ranked.sort_unstable();
-    for (tokens, index) in ranked {
-        match by_length.last_mut() {
-            Some((last, tier)) if *last == tokens => tier.push(index),
-            _ => by_length.push((tokens, vec![index])),
-        }
-    }
-    let tiers = by_length.into_iter().map(|(_, tier)| tier).collect();
-    let rho = Ranking::new(tiers).map(|order| agreement::compare(ranking, &order).spearman);
-    match rho {
-        Ok(Ok(rho)) => format!("rank-length ρ {}", signed(rho, 2)),
-        _ => "rank-length ρ undefined".to_owned(),
+    let tokens = |index: usize| data.trajectories.get(index)?.output_tokens;
+    match metrics::rank_length(ranking, tokens) {
+        Ok(rho) => format!("rank-length ρ {}", signed(rho, 2)),
+        Err(_) => "rank-length ρ undefined".to_owned(),
     }
 }
 

@@ -25,17 +25,7 @@ pub enum Line {
     Source,
 }
 
-const SCHEMES: [&str; 9] = [
-    "uniform",
-    "linear:floor=0.5",
-    "geometric:gamma=0.8",
-    "reciprocal",
-    "dcg",
-    "bottom:fraction=0.5,factor=0.5",
-    "below_median:factor=0.5",
-    "top:k=1,rest=0.5",
-    "table:1,0.75,0.5,0.25",
-];
+const SCHEMES: [&str; 9] = Scheme::USUAL;
 const EPS: [f64; 6] = [0.0, 1e-8, 1e-6, 1e-5, 1e-4, 1e-3];
 const TIES: [TieRule; 3] = [TieRule::Share, TieRule::Dense, TieRule::Min];
 const UNRANKED: [UnrankedPolicy; 3] = [

@@ -1,0 +1,264 @@
+//! `gagar schedules`: schemes side by side over the loaded groups.
+
+use serde::Serialize;
+
+use super::Ending;
+use super::args::SchedulesArgs;
+use super::error::CliError;
+use super::inputs::{Whose, open};
+use super::made::counted;
+use super::output::Io;
+use crate::audit::accuracy::MeasuredAccuracy;
+use crate::audit::schedules::{
+    Case, Comparison, LeftOut, Question, SchemeFigures, compare, with_usual,
+};
+use crate::audit::Spread;
+use crate::review::{RankingSource, ReviewSession};
+
+/// Cells of a scheme's name in the table.
+const NAME: usize = 21;
+
+/// Compares schemes.
+///
+/// # Errors
+/// When the paths or the log cannot be read, or the output cannot be written.
+pub fn run(args: &SchedulesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
+    let opened = open(&args.input, RankingSource::Counted, Whose::Known, io)?;
+    let session = &opened.session;
+    let chosen = args.which.chosen(session);
+    let cases: Vec<Case> = chosen
+        .iter()
+        .filter_map(|&group| Case::of(session, group))
+        .collect();
+    let accuracy = MeasuredAccuracy::of(session, &chosen);
+    let question = Question {
+        schemes: with_usual(&args.input.common.scheme),
+        policies: session.settings().policies,
+        accuracy: accuracy.map(|accuracy| accuracy.share),
+        top: args.top,
+    };
+    let found = compare(&cases, &question, &mut |_| (), &mut |_| true);
+    let found = found.ok_or_else(|| CliError::failed("the comparison was ended"))?;
+    if args.json {
+        io.json(&Answer::of(session, &found, accuracy))?;
+    } else {
+        print(session, &found, accuracy, io)?;
+    }
+    Ok(Ending::of(opened.problems))
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    estimator: String,
+    ties: &'static str,
+    unranked: &'static str,
+    groups: usize,
+    movable: usize,
+    left_out: Vec<Left>,
+    without_lengths: usize,
+    rank_length_rho: Option<Spread>,
+    grader_accuracy: Option<MeasuredAccuracy>,
+    schemes: Vec<Line<'a>>,
+}
+
+#[derive(Serialize)]
+struct Left {
+    reason: String,
+    groups: usize,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    scheme: String,
+    moves: usize,
+    leaves: usize,
+    refused: &'a std::collections::BTreeMap<&'static str, usize>,
+    top_boost: Option<Spread>,
+    effective_share: Option<Spread>,
+    credit_moved: Option<Spread>,
+    variance_inflation: Option<Spread>,
+    pressure_change: Option<Spread>,
+    token_credit: Option<Spread>,
+    misplaced: Option<f64>,
+    most_affected: Vec<AffectedLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct AffectedLine<'a> {
+    group_id: &'a str,
+    credit_moved: f64,
+}
+
+impl<'a> Answer<'a> {
+    fn of(
+        session: &'a ReviewSession,
+        found: &'a Comparison,
+        accuracy: Option<MeasuredAccuracy>,
+    ) -> Self {
+        let settings = session.settings();
+        let left = |(reason, groups): (&LeftOut, &usize)| Left {
+            reason: reason.to_string(),
+            groups: *groups,
+        };
+        Self {
+            estimator: settings.estimator.to_string(),
+            ties: settings.policies.ties.word(),
+            unranked: settings.policies.unranked.word(),
+            groups: found.groups,
+            movable: found.movable,
+            left_out: found.left_out.iter().map(left).collect(),
+            without_lengths: found.without_lengths,
+            rank_length_rho: found.rank_length,
+            grader_accuracy: accuracy,
+            schemes: found
+                .schemes
+                .iter()
+                .map(|row| Line {
+                    scheme: row.scheme.to_string(),
+                    moves: row.moves,
+                    leaves: row.leaves,
+                    refused: &row.refused,
+                    top_boost: row.top_boost,
+                    effective_share: row.effective_share,
+                    credit_moved: row.credit_moved,
+                    variance_inflation: row.variance_inflation,
+                    pressure_change: row.pressure_change,
+                    token_credit: row.token_credit,
+                    misplaced: row.misplaced,
+                    most_affected: affected(session, row)
+                        .map(|(group_id, credit_moved)| AffectedLine {
+                            group_id,
+                            credit_moved,
+                        })
+                        .collect(),
+                })
+                .collect(),
+        }
+    }
+}
+
+fn affected<'a>(
+    session: &'a ReviewSession,
+    row: &'a SchemeFigures,
+) -> impl Iterator<Item = (&'a str, f64)> {
+    row.most_affected.iter().filter_map(|affected| {
+        let group = session.group(affected.group)?;
+        Some((group.id.as_str(), affected.credit_moved))
+    })
+}
+
+fn print(
+    session: &ReviewSession,
+    found: &Comparison,
+    accuracy: Option<MeasuredAccuracy>,
+    io: &mut Io<'_>,
+) -> Result<(), CliError> {
+    let settings = session.settings();
+    io.line(&format!(
+        "{}, {} of them with a ranking that can move credit (estimator {})",
+        counted(found.groups, "group", "groups"),
+        found.movable,
+        settings.estimator
+    ))?;
+    for (reason, groups) in &found.left_out {
+        io.line(&format!("  left out {groups}: {reason}"))?;
+    }
+    if found.without_lengths > 0 {
+        io.line(&format!(
+            "  in {} a length is not known: no figures about length",
+            counted(found.without_lengths, "group", "groups")
+        ))?;
+    }
+    io.line(&match accuracy {
+        Some(measured) => format!(
+            "grader's pairwise accuracy against people {:.3} ({} pairs of {}{})",
+            measured.share,
+            measured.pairs,
+            counted(measured.submissions, "submission", "submissions"),
+            match measured.accepted {
+                0 => String::new(),
+                accepted => format!(", {accepted} accepted as they were"),
+            }
+        ),
+        None => {
+            "grader's accuracy is not measured (nothing judged): no misplaced share".to_owned()
+        }
+    })?;
+    io.line(&match found.rank_length {
+        Some(rho) => format!(
+            "rank-length ρ {:+.2} on average (median {:+.2}, {} groups), under every scheme",
+            rho.mean, rho.median, rho.count
+        ),
+        None => "rank-length ρ undefined in every group".to_owned(),
+    })?;
+    io.line("")?;
+    table(found, io)?;
+    let Some(first) = found.schemes.iter().find(|row| row.scheme == settings.scheme) else {
+        return Ok(());
+    };
+    if !first.most_affected.is_empty() {
+        io.line("")?;
+        io.line(&format!("most credit moved by {}:", first.scheme))?;
+        for (group, moved) in affected(session, first) {
+            io.line(&format!("  {moved:.3}  {group}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn table(found: &Comparison, io: &mut Io<'_>) -> Result<(), CliError> {
+    let header = [
+        "scheme", "groups", "boost", "n_eff/m", "moved", "var", "Δlength", "tokens", "misp.",
+    ];
+    let line = |cells: [String; 9]| {
+        let [name, groups, boost, share, moved, variance, length, tokens, misplaced] = cells;
+        format!(
+            "{name:<NAME$} {groups:>6} {boost:>6} {share:>7} {moved:>6} {variance:>6} {length:>8} \
+             {tokens:>6} {misplaced:>6}"
+        )
+    };
+    io.line(&line(header.map(str::to_owned)))?;
+    for row in &found.schemes {
+        let mean = |spread: Option<Spread>, digits: usize| match spread {
+            Some(spread) => format!("{:.digits$}", spread.mean),
+            None => "—".to_owned(),
+        };
+        let length = row.pressure_change.map_or_else(
+            || "—".to_owned(),
+            |change| format!("{:+.1}", change.mean),
+        );
+        let misplaced = row.misplaced.map(|share| format!("{share:.3}"));
+        io.line(&line([
+            cut(&row.scheme.in_short()),
+            row.moves.to_string(),
+            mean(row.top_boost, 3),
+            mean(row.effective_share, 3),
+            mean(row.credit_moved, 3),
+            mean(row.variance_inflation, 3),
+            length,
+            mean(row.token_credit, 3),
+            misplaced.unwrap_or_else(|| "—".to_owned()),
+        ]))?;
+    }
+    for row in &found.schemes {
+        for (kind, groups) in &row.refused {
+            io.line(&format!(
+                "{}: no advantages in {} ({kind})",
+                row.scheme,
+                counted(*groups, "group", "groups")
+            ))?;
+        }
+        if row.scheme.rises() {
+            io.line(&format!("{}: a worse place may weigh more", row.scheme))?;
+        }
+    }
+    Ok(())
+}
+
+fn cut(name: &str) -> String {
+    if name.chars().count() <= NAME {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().take(NAME - 1).collect();
+    format!("{kept}…")
+}
