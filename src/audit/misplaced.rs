@@ -110,8 +110,7 @@ mod tests {
 
     fn share(scheme: &str, accuracy: f64) -> f64 {
         let scheme = scheme.parse().unwrap();
-        let (moved, misplaced) =
-            NoisyRankings::draw(4, accuracy).moved_and_misplaced(&scheme);
+        let (moved, misplaced) = NoisyRankings::draw(4, accuracy).moved_and_misplaced(&scheme);
         misplaced / moved
     }
 
@@ -129,7 +128,10 @@ mod tests {
                 ("top:k=1,rest=0", top),
             ] {
                 let found = share(scheme, accuracy);
-                assert!((found - expected).abs() < 0.04, "{scheme} {accuracy}: {found}");
+                assert!(
+                    (found - expected).abs() < 0.04,
+                    "{scheme} {accuracy}: {found}"
+                );
             }
         }
     }

@@ -351,9 +351,7 @@ pub fn compare(
         for (number, (scheme, values)) in question.schemes.iter().zip(&mut values).enumerate() {
             let figures = case
                 .redistributed(baseline, scheme, question.policies)
-                .and_then(|after| {
-                    GroupFigures::of(case, baseline, &after).ok_or("no_credit")
-                });
+                .and_then(|after| GroupFigures::of(case, baseline, &after).ok_or("no_credit"));
             rows(Row {
                 scheme: number,
                 group: case.group,
@@ -504,7 +502,11 @@ mod tests {
         assert_eq!((linear.moves, linear.leaves), (2, 0));
         let affected: Vec<_> = linear.most_affected.iter().map(|a| a.group).collect();
         assert_eq!(affected, [6, 0], "1/6 of the credit, then 1/9");
-        assert!(linear.misplaced.is_some_and(|share| (0.3..0.7).contains(&share)));
+        assert!(
+            linear
+                .misplaced
+                .is_some_and(|share| (0.3..0.7).contains(&share))
+        );
         assert_eq!(zero.refused.get("zero_weight_sum"), Some(&2));
         assert_eq!((zero.top_boost, zero.misplaced), (None, None));
     }
@@ -536,7 +538,10 @@ mod tests {
         };
         let mut seen = 0;
         let mut rows = |_: Row| seen += 1;
-        assert_eq!(compare(&cases, &question, &mut rows, &mut |done| done < 1), None);
+        assert_eq!(
+            compare(&cases, &question, &mut rows, &mut |done| done < 1),
+            None
+        );
         assert_eq!(seen, Scheme::usual().len());
     }
 }

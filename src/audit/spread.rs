@@ -46,7 +46,13 @@ mod tests {
     fn the_median_of_an_even_number_lies_between() {
         let spread = Spread::of(vec![4.0, 1.0, 2.0, 9.0]).unwrap();
         assert_eq!(
-            (spread.count, spread.mean, spread.least, spread.median, spread.most),
+            (
+                spread.count,
+                spread.mean,
+                spread.least,
+                spread.median,
+                spread.most
+            ),
             (4, 4.0, 1.0, 3.0, 9.0)
         );
         assert_eq!(Spread::of(Vec::new()), None);

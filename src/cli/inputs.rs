@@ -135,6 +135,8 @@ pub enum Whose {
     User,
     /// The one named, else the user when the log knows the user, else the only annotator in the log.
     Known,
+    /// The same, and the user where the log knows several others: for figures over everybody.
+    Likely,
 }
 
 /// Loads the paths and the log, and tells what could not be read.
@@ -171,6 +173,7 @@ pub fn open_untold(
         (Some(name), _) => name.clone(),
         (None, Whose::User) => user_name(),
         (None, Whose::Known) => known_annotator(&events)?,
+        (None, Whose::Likely) => known_annotator(&events).unwrap_or_else(|_| user_name()),
     };
     let set = load_set(&input.paths, &input.common)?;
     let seed = rand::random();

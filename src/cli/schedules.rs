@@ -8,11 +8,11 @@ use super::error::CliError;
 use super::inputs::{Whose, open};
 use super::made::counted;
 use super::output::Io;
+use crate::audit::Spread;
 use crate::audit::accuracy::MeasuredAccuracy;
 use crate::audit::schedules::{
     Case, Comparison, LeftOut, Question, SchemeFigures, compare, with_usual,
 };
-use crate::audit::Spread;
 use crate::review::{RankingSource, ReviewSession};
 
 /// Cells of a scheme's name in the table.
@@ -23,7 +23,7 @@ const NAME: usize = 21;
 /// # Errors
 /// When the paths or the log cannot be read, or the output cannot be written.
 pub fn run(args: &SchedulesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
-    let opened = open(&args.input, RankingSource::Counted, Whose::Known, io)?;
+    let opened = open(&args.input, RankingSource::Counted, Whose::Likely, io)?;
     let session = &opened.session;
     let chosen = args.which.chosen(session);
     let cases: Vec<Case> = chosen
@@ -49,6 +49,7 @@ pub fn run(args: &SchedulesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
 
 #[derive(Serialize)]
 struct Answer<'a> {
+    annotator: &'a str,
     estimator: String,
     ties: &'static str,
     unranked: &'static str,
@@ -101,6 +102,7 @@ impl<'a> Answer<'a> {
             groups: *groups,
         };
         Self {
+            annotator: &session.identity().annotator,
             estimator: settings.estimator.to_string(),
             ties: settings.policies.ties.word(),
             unranked: settings.policies.unranked.word(),
@@ -155,10 +157,14 @@ fn print(
 ) -> Result<(), CliError> {
     let settings = session.settings();
     io.line(&format!(
-        "{}, {} of them with a ranking that can move credit (estimator {})",
+        "{}, {} of them with a ranking that can move credit",
         counted(found.groups, "group", "groups"),
         found.movable,
-        settings.estimator
+    ))?;
+    io.line(&format!(
+        "estimator {}; rankings that {} submitted, else the grader's",
+        settings.estimator,
+        session.identity().annotator
     ))?;
     for (reason, groups) in &found.left_out {
         io.line(&format!("  left out {groups}: {reason}"))?;
@@ -180,9 +186,7 @@ fn print(
                 accepted => format!(", {accepted} accepted as they were"),
             }
         ),
-        None => {
-            "grader's accuracy is not measured (nothing judged): no misplaced share".to_owned()
-        }
+        None => "grader's accuracy is not measured (nothing judged): no misplaced share".to_owned(),
     })?;
     io.line(&match found.rank_length {
         Some(rho) => format!(
@@ -193,7 +197,11 @@ fn print(
     })?;
     io.line("")?;
     table(found, io)?;
-    let Some(first) = found.schemes.iter().find(|row| row.scheme == settings.scheme) else {
+    let Some(first) = found
+        .schemes
+        .iter()
+        .find(|row| row.scheme == settings.scheme)
+    else {
         return Ok(());
     };
     if !first.most_affected.is_empty() {
@@ -211,7 +219,17 @@ fn table(found: &Comparison, io: &mut Io<'_>) -> Result<(), CliError> {
         "scheme", "groups", "boost", "n_eff/m", "moved", "var", "Δlength", "tokens", "misp.",
     ];
     let line = |cells: [String; 9]| {
-        let [name, groups, boost, share, moved, variance, length, tokens, misplaced] = cells;
+        let [
+            name,
+            groups,
+            boost,
+            share,
+            moved,
+            variance,
+            length,
+            tokens,
+            misplaced,
+        ] = cells;
         format!(
             "{name:<NAME$} {groups:>6} {boost:>6} {share:>7} {moved:>6} {variance:>6} {length:>8} \
              {tokens:>6} {misplaced:>6}"
@@ -223,10 +241,9 @@ fn table(found: &Comparison, io: &mut Io<'_>) -> Result<(), CliError> {
             Some(spread) => format!("{:.digits$}", spread.mean),
             None => "—".to_owned(),
         };
-        let length = row.pressure_change.map_or_else(
-            || "—".to_owned(),
-            |change| format!("{:+.1}", change.mean),
-        );
+        let length = row
+            .pressure_change
+            .map_or_else(|| "—".to_owned(), |change| format!("{:+.1}", change.mean));
         let misplaced = row.misplaced.map(|share| format!("{share:.3}"));
         io.line(&line([
             cut(&row.scheme.in_short()),
