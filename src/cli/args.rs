@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::backup::BackupArgs;
+use super::events::ImportArgs;
+use super::merge::MergeArgs;
 use crate::domain::redistribution::{TieRule, UnrankedPolicy};
 use crate::domain::{Estimator, Scheme};
 use crate::review::{Filter, RankingSource, ReviewSession, Selection, Settings};
@@ -21,6 +24,7 @@ Examples:
   gagar runs --map group=task,reward=ok      records with columns of your own
   gagar rank runs --group G --tiers '[[\"t1\"],[\"t2\",\"t3\"]]' --annotator ann
   gagar export sft runs --db gagar.db -o sft.jsonl
+  gagar merge ada.db bob.db -o all.db        the judgements of several people in one file
   gagar diff runs --group G --candidates A,B  patches side by side on their base
   gagar screenshot runs --keys '<enter>' -o compare.svg
   gagar schedules runs                       what each scheme would do
@@ -140,7 +144,7 @@ impl Common {
     /// The file with the judgements.
     #[must_use]
     pub fn db(&self) -> &Path {
-        self.db.as_deref().unwrap_or(Path::new("gagar.db"))
+        db_or_default(self.db.as_deref())
     }
 
     /// What advantages are computed with.
@@ -252,6 +256,12 @@ pub enum Command {
     Rank(RankArgs),
     /// Write training records, labels or advantages to a file
     Export(ExportArgs),
+    /// Put the judgements of several databases into one
+    Merge(MergeArgs),
+    /// Read judgements from lines of text into a database
+    Import(ImportArgs),
+    /// Copy the database while it is in use, and check the copy
+    Backup(BackupArgs),
     /// Write everything loaded as gagar.group/1, one group a line, with all texts
     Convert(ConvertArgs),
     /// Print the patches of a group: side by side on their shared base, or each on its own
@@ -353,15 +363,27 @@ pub struct RankArgs {
     pub json: bool,
 }
 
+/// What `gagar export` calls the event log.
+pub const EVENTS: &str = "events";
+
+/// Everything that can be exported, with a line on each.
+fn exports() -> impl Iterator<Item = clap::builder::PossibleValue> {
+    let targets = crate::export::EXPORTS.iter();
+    let targets =
+        targets.map(|export| clap::builder::PossibleValue::new(export.name()).help(export.doc()));
+    let events = clap::builder::PossibleValue::new(EVENTS)
+        .help("the whole event log of --db, without a PATH (gagar.event/1): see `gagar import`");
+    targets.chain([events])
+}
+
 /// Arguments of `gagar export`.
 #[derive(Debug, Args)]
+#[command(mut_arg("paths", |paths| paths.required(false).required_if_eq_any(
+    crate::export::EXPORTS.iter().map(|export| ("what", export.name()))
+)))]
 pub struct ExportArgs {
-    /// What to write: sft, annotations or advantages.
-    #[arg(value_name = "WHAT", value_parser = clap::builder::PossibleValuesParser::new(
-        crate::export::EXPORTS.iter().map(|export| {
-            clap::builder::PossibleValue::new(export.name()).help(export.doc())
-        })
-    ))]
+    /// What to write: sft, annotations, advantages or events.
+    #[arg(value_name = "WHAT", value_parser = clap::builder::PossibleValuesParser::new(exports()))]
     pub what: String,
     /// What to load.
     #[command(flatten)]
@@ -411,6 +433,12 @@ pub struct SchedulesArgs {
     /// Print everything as one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// The database when none is named.
+#[must_use]
+pub fn db_or_default(db: Option<&Path>) -> &Path {
+    db.unwrap_or(Path::new("gagar.db"))
 }
 
 /// Arguments of `gagar convert`.

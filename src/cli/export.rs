@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::Ending;
-use super::args::{ExportArgs, Source};
+use super::args::{EVENTS, ExportArgs, Source};
 use super::error::CliError;
 use super::inputs::{Whose, open, refuse_inputs, refuse_loaded, require_db};
 use super::output::Io;
@@ -20,6 +20,9 @@ use crate::store::{EventBody, EventStore};
 /// When the paths or the log cannot be read, or the file cannot be written; the file that stood
 /// there before is then untouched.
 pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
+    if args.what == EVENTS {
+        return super::events::export(args, io);
+    }
     let target = export::find(&args.what)
         .ok_or_else(|| CliError::usage(format!("no export {}", args.what)))?;
     refuse_inputs(&args.output, &args.input)?;

@@ -6,17 +6,20 @@
 mod advantages;
 mod annotator;
 mod args;
+mod backup;
 mod check;
 mod config;
 mod convert;
 mod diff;
 mod doctor;
 mod error;
+mod events;
 mod export;
 mod formats;
 mod groups;
 mod inputs;
 mod made;
+mod merge;
 mod open;
 mod output;
 mod progress;
@@ -88,6 +91,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
         Some(Command::Advantages(args)) => advantages::run(args, io),
         Some(Command::Rank(args)) => rank::run(args, io),
         Some(Command::Export(args)) => export::run(args, io),
+        Some(Command::Merge(args)) => merge::run(args, io),
+        Some(Command::Import(args)) => events::import(args, io),
+        Some(Command::Backup(args)) => backup::run(args, io),
         Some(Command::Convert(args)) => convert::run(args, io),
         Some(Command::Diff(args)) => diff::run(args, io),
         Some(Command::Schedules(args)) => schedules::run(args, io),

@@ -6,17 +6,21 @@
 
 mod chain;
 mod event;
+pub mod jsonl;
+mod log;
 mod memory;
+pub mod order;
 pub mod projection;
 mod record;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
 pub use event::{Event, EventBody, GroupRecord, NewEvent};
+pub use log::{BrokenChain, Log, StoredEvent};
 pub use memory::MemoryStore;
 pub use record::{FindingRecord, PairVerdict, RuleStamp, Side, Verdict};
 #[cfg(feature = "sqlite")]
-pub use sqlite::{SqliteStore, Verified};
+pub use sqlite::{Absorbed, Added, Damage, Probe, SqliteStore, Verified};
 
 /// Why the store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +51,12 @@ pub enum StoreError {
         /// What was found.
         reason: String,
     },
+    /// The hash chain of a log is broken: it was tampered with, cut or re-ordered.
+    #[error("{0}{more}", more = match .1 { 0 | 1 => String::new(), more => format!(" (and {} more chains are broken)", more - 1) })]
+    Broken(BrokenChain, usize),
+    /// Two logs hold different events under one id, or in one place of one chain.
+    #[error("{0}")]
+    Conflict(BrokenChain),
 }
 
 /// An append-only log of events.
@@ -58,9 +68,18 @@ pub trait EventStore: Send {
     /// See [`StoreError`]; nothing is stored then.
     fn append(&mut self, events: &[NewEvent]) -> Result<Vec<Event>, StoreError>;
 
-    /// Returns the events with a sequence number above `seq`, in order; 0 = all.
+    /// Returns the events with a sequence number above `seq`, in the order of [`order`]; 0 = all.
     ///
     /// # Errors
     /// See [`StoreError`].
     fn events_since(&self, seq: u64) -> Result<Vec<Event>, StoreError>;
+
+    /// Whether something was written past this handle since the last call; false when that cannot
+    /// happen. Cheap enough to be asked several times a second.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    fn is_changed_elsewhere(&mut self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
 }

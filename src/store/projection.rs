@@ -1,11 +1,15 @@
 //! What the log says now: per annotator and group the draft, the submission, undo and redo.
 //!
-//! A fold over events: nothing here is stored, and a replay of the log gives the same answer. What
-//! is *not* here: the file (the stores), and what a group looks like (`crate::domain`).
+//! A fold over events: nothing here is stored, and a replay of the log gives the same answer. The
+//! logs of several stores are folded in one canonical order ([`super::order`]): each store's events
+//! by `seq`; between stores by time made monotone per store, then store id, then `seq`. So merging
+//! in any order gives the same projection.
+//! What is *not* here: the file (the stores), and what a group looks like (`crate::domain`).
 
 use std::collections::BTreeMap;
 
 use super::event::{Event, EventBody};
+use super::order;
 use super::record::{FindingRecord, PairVerdict, RuleStamp, Verdict};
 
 /// Tiers of trajectory ids, best first.
@@ -537,11 +541,15 @@ impl Projection {
         judgement.apply(event);
     }
 
-    /// Folds a whole log.
+    /// Folds a whole log, in the canonical order of [`super::order`] whatever order it is given in.
     #[must_use]
     pub fn of(events: &[Event]) -> Self {
+        let mut events = std::borrow::Cow::Borrowed(events);
+        if !order::is_in_order(&events) {
+            events = order::in_order(events.into_owned()).into();
+        }
         let mut projection = Self::default();
-        for event in events {
+        for event in events.iter() {
             projection.apply(event);
         }
         projection

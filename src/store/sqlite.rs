@@ -4,8 +4,11 @@
 //! acknowledged survives a crash, and writers of several processes queue instead of failing. What
 //! is *not* here: what the events mean ([`super::projection`]).
 
+mod copy;
 mod file;
+mod merge;
 mod rows;
+mod union;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -22,7 +25,10 @@ use self::file::{
     set_journal, wait_until,
 };
 use self::rows::{find, insert, insert_group, last, read, store_id};
-use super::{Event, EventStore, NewEvent, StoreError, chain};
+use super::{Event, EventStore, NewEvent, StoreError, chain, order};
+
+pub use self::merge::{Absorbed, Damage};
+pub use self::union::Added;
 
 /// The migration at index n takes a file from `user_version` n to n + 1.
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_init.sql")];
@@ -46,6 +52,9 @@ pub struct SqliteStore {
     /// Ids of events that were committed just when the file was found removed or replaced: they
     /// may be in the file or not, so storing them again is no error.
     doubtful: HashSet<String>,
+    /// Whether nothing may be changed through this store.
+    reading: bool,
+    probe: Probe,
 }
 
 #[derive(Debug)]
@@ -61,10 +70,16 @@ struct Opened {
 /// Device and inode; where the system has none, every file is the same one.
 type FileIdentity = (u64, u64);
 
+/// Answers the name of the network file system that a file lies on.
+pub type Probe = fn(&Path) -> Option<&'static str>;
+
 /// How a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
     Write,
+    /// As a process that may write, which asks for no change: of the side files others leave it can
+    /// make use, and its own go away with it.
+    Watch,
     /// Beside a process that may write.
     Read,
     /// Without side files and locks, which a file that cannot be written may not get.
@@ -90,6 +105,38 @@ impl SqliteStore {
             opened: RefCell::new(None),
             acknowledged: Vec::new(),
             doubtful: HashSet::new(),
+            reading: false,
+            probe: file::network_of,
+        }
+    }
+
+    /// Names a file that is only read: its schema and journal stay as they are, and an `append`
+    /// fails.
+    #[must_use]
+    pub fn reading(path: &Path) -> Self {
+        let mut store = Self::at(path);
+        store.reading = true;
+        store
+    }
+
+    /// The same store, with another answer to what file system a file lies on.
+    #[must_use]
+    pub fn with_probe(mut self, probe: Probe) -> Self {
+        self.probe = probe;
+        self
+    }
+
+    /// The name of the network file system that the file (or the folder it will be made in) lies
+    /// on; `None` when it is a local one, or unknown. There the journal is a file beside the
+    /// database instead of WAL, which needs memory shared by all processes.
+    #[must_use]
+    pub fn network(&self) -> Option<&'static str> {
+        let folder = self.path.parent();
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+        if self.path.exists() {
+            (self.probe)(&self.path)
+        } else {
+            (self.probe)(folder.unwrap_or(Path::new(".")))
         }
     }
 
@@ -136,25 +183,12 @@ impl SqliteStore {
         if is_blank(connection).map_err(|e| self.fail(&e))? {
             return Ok(0);
         }
-        let rows = read(connection, 0, "store_id, seq").map_err(|e| self.fail(&e))?;
-        let mut before: Option<&Event> = None;
-        for (event, body) in &rows {
-            // A merged file holds several stores, each with its own chain.
-            let last = before.filter(|last| last.store_id == event.store_id);
-            let (seq, prev) = last.map_or((1, ""), |last| (last.seq + 1, last.hash.as_str()));
-            if event.seq != seq {
-                return Err(self.damaged(format!("event {seq} is missing before {}", event.seq)));
-            }
-            let hash = chain::hash(event, body).map_err(|e| self.unusable(e.to_string()))?;
-            if event.prev != prev || event.hash != hash {
-                return Err(self.damaged(format!(
-                    "event {seq} ({}) is not what was written: its hash does not fit",
-                    event.event_id
-                )));
-            }
-            before = Some(event);
+        let log = union::read_log(connection).map_err(|e| self.fail(&e))?;
+        // A merged file holds several stores, each with its own chain.
+        match log.broken_chains(|_, _| None).first() {
+            Some(first) => Err(self.damaged(first.to_string())),
+            None => Ok(log.events.len() as u64),
         }
-        Ok(rows.len() as u64)
     }
 
     /// Opens the file unless it is open already or is not there.
@@ -171,7 +205,10 @@ impl SqliteStore {
             Ok(found) if !found.is_file() => Err(self.unusable("not a file".to_owned())),
             Ok(found) => {
                 let access = if is_writable(&self.path, &found) {
-                    Access::Write
+                    match self.reading {
+                        true => Access::Watch,
+                        false => Access::Write,
+                    }
                 } else if self.has_journal() {
                     Access::Read
                 } else {
@@ -191,6 +228,9 @@ impl SqliteStore {
         self.open_existing(until)?;
         if self.opened.borrow().is_some() {
             return Ok(());
+        }
+        if self.reading {
+            return Err(self.unusable("only read here; nothing was stored".to_owned()));
         }
         let io = |error: std::io::Error| self.unusable(error.to_string());
         if let Some(folder) = self.path.parent() {
@@ -232,7 +272,8 @@ impl SqliteStore {
             complete: false,
         };
         if writable {
-            set_journal(&opened.connection, &self.path, until).map_err(fail)?;
+            let network = (self.probe)(&self.path).is_some();
+            set_journal(&opened.connection, network, until).map_err(fail)?;
             migrate(&mut opened.connection, &self.path, MIGRATIONS).map_err(fail)?;
             wait_until(&opened.connection, until).map_err(fail)?;
         }
@@ -242,7 +283,7 @@ impl SqliteStore {
     fn connect(&self, access: Access, until: Instant) -> rusqlite::Result<Connection> {
         let no_mutex = OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match access {
-            Access::Write => Connection::open_with_flags(
+            Access::Write | Access::Watch => Connection::open_with_flags(
                 &self.path,
                 OpenFlags::SQLITE_OPEN_READ_WRITE | no_mutex,
             ),
@@ -258,6 +299,9 @@ impl SqliteStore {
         connection.execute_batch(
             "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON;",
         )?;
+        if access == Access::Watch {
+            connection.execute_batch("PRAGMA query_only=ON;")?;
+        }
         Ok(connection)
     }
 
@@ -408,8 +452,12 @@ impl EventStore for SqliteStore {
         if is_blank(&opened.connection).map_err(|e| self.fail(&e))? {
             return Ok(Vec::new());
         }
-        let rows = read(&opened.connection, seq, "seq, store_id").map_err(|e| self.fail(&e))?;
-        Ok(rows.into_iter().map(|(event, _)| event).collect())
+        let rows = read(&opened.connection, 0, "store_id, seq").map_err(|e| self.fail(&e))?;
+        let events = rows.into_iter().map(|(event, _)| event).collect();
+        // Before the earlier ones are left out: later times count from theirs.
+        let mut events = order::in_order(events);
+        events.retain(|event| event.seq > seq);
+        Ok(events)
     }
 }
 

@@ -84,13 +84,13 @@ pub(super) fn check(connection: &Connection, name: &str) -> rusqlite::Result<Opt
     Ok((answer != "ok").then_some(answer))
 }
 
-/// WAL needs memory shared by all processes, which a network filesystem does not give.
+/// WAL needs memory shared by all processes, which a network file system does not give.
 pub(super) fn set_journal(
     connection: &Connection,
-    path: &Path,
+    network: bool,
     until: Instant,
 ) -> rusqlite::Result<()> {
-    let mode = if is_network(path) { "DELETE" } else { "WAL" };
+    let mode = if network { "DELETE" } else { "WAL" };
     loop {
         wait_until(connection, until)?;
         let answer: rusqlite::Result<String> =
@@ -108,27 +108,30 @@ pub(super) fn set_journal(
     }
 }
 
-/// Whether the file lies on a network filesystem (NFS, SMB, CIFS, 9p, FUSE, Ceph, AFS by the magic
-/// numbers of Linux `statfs(2)`); elsewhere than on Linux this is not known and answers no.
+/// The network file system that a file lies on, by the magic numbers of Linux `statfs(2)`;
+/// elsewhere than on Linux this is not known and answers none.
 #[cfg(target_os = "linux")]
-fn is_network(path: &Path) -> bool {
-    const MAGIC: [u32; 8] = [
-        0x6969,
-        0x517b,
-        0xff53_4d42,
-        0xfe53_4d42,
-        0x0102_1997,
-        0x6573_5546,
-        0x00c3_6400,
-        0x5346_414f,
+pub(super) fn network_of(path: &Path) -> Option<&'static str> {
+    const KNOWN: [(u32, &str); 8] = [
+        (0x6969, "NFS"),
+        (0x517b, "SMB"),
+        (0xff53_4d42, "CIFS"),
+        (0xfe53_4d42, "SMB2"),
+        (0x0102_1997, "9p"),
+        (0x6573_5546, "FUSE"),
+        (0x00c3_6400, "Ceph"),
+        (0x5346_414f, "AFS"),
     ];
+    let found = rustix::fs::statfs(path).ok()?;
     // The magic number is 32 bits wide in a field whose width depends on the platform.
-    rustix::fs::statfs(path).is_ok_and(|found| MAGIC.contains(&(found.f_type as u32)))
+    let magic = found.f_type as u32;
+    let known = KNOWN.iter().find(|(number, _)| *number == magic);
+    known.map(|(_, name)| *name)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_network(_path: &Path) -> bool {
-    false
+pub(super) fn network_of(_path: &Path) -> Option<&'static str> {
+    None
 }
 
 /// Takes the file to the newest schema, with a copy of the old one beside it (`NAME.vN.bak`).
@@ -171,9 +174,24 @@ fn back_up(connection: &Connection, backup: &Path) -> rusqlite::Result<()> {
     let mut part = backup.as_os_str().to_owned();
     part.push(format!(".{}.part", std::process::id()));
     let part = PathBuf::from(part);
-    make_private(&part).map_err(io)?;
-    connection.execute("VACUUM INTO ?1", [part.to_string_lossy()])?;
+    copy_into(connection, &part)?;
     fs::rename(&part, backup).map_err(io)
+}
+
+/// Copies the database into a new file, readable by its owner only, and waits until it is on the
+/// disk.
+pub(super) fn copy_into(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+    let io = |error: std::io::Error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
+    let name = path.to_str().ok_or_else(|| {
+        io(std::io::Error::new(
+            std::io::ErrorKind::InvalidFilename,
+            "the name is not UTF-8",
+        ))
+    })?;
+    make_private(path).map_err(io)?;
+    connection.execute("VACUUM INTO ?1", [name])?;
+    let file = fs::File::open(path).map_err(io)?;
+    file.sync_all().map_err(io)
 }
 
 /// Makes an empty file, readable by its owner only; a file that is there stays as it is.
