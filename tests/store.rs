@@ -208,7 +208,7 @@ fn rows_are_never_changed_and_tampering_is_found() {
         .execute_batch("DROP TRIGGER event_no_update; UPDATE event SET at_ms = 5 WHERE seq = 1")
         .unwrap();
     let error = store.verify().unwrap_err().to_string();
-    assert!(error.contains("is damaged: event 1"), "{error}");
+    assert!(error.contains("event 1 (1 of ada)"), "{error}");
 }
 
 #[test]
