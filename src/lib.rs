@@ -7,6 +7,7 @@
 //! - [`base`]: the files that patches apply to, from records and repositories.
 //! - [`formats`]: files to rollout groups; [`export`]: groups to files.
 //! - [`store`]: the append-only log of judgements.
+//! - [`raters`]: who ranked what, how much raters agree, what counts as settled.
 //! - `review`: the use cases that the terminal and the command line share.
 //! - [`audit`]: figures about grader, annotators and schemes over a whole review.
 //! - `cli`, `tui`: the two faces.
@@ -29,6 +30,7 @@ pub mod diff;
 pub mod domain;
 pub mod export;
 pub mod formats;
+pub mod raters;
 pub mod review;
 pub mod store;
 #[cfg(feature = "tui")]

@@ -93,6 +93,8 @@ const RULES: &[Rule] = &[
     Rule {
         covers: |path| path.starts_with("formats/") || path.starts_with("export/"),
         forbidden: &[
+            "crate::audit",
+            "crate::raters",
             "crate::base",
             "crate::store",
             "crate::review",
@@ -107,6 +109,8 @@ const RULES: &[Rule] = &[
     Rule {
         covers: |path| path.starts_with("store/"),
         forbidden: &[
+            "crate::audit",
+            "crate::raters",
             "crate::formats",
             "crate::export",
             "crate::review",
@@ -115,6 +119,25 @@ const RULES: &[Rule] = &[
             "ratatui",
             "crossterm",
             "clap",
+        ],
+    },
+    Rule {
+        covers: |path| path.starts_with("raters/"),
+        forbidden: &[
+            "crate::audit",
+            "crate::base",
+            "crate::export",
+            "crate::review",
+            "crate::cli",
+            "crate::tui",
+            "ratatui",
+            "crossterm",
+            "clap",
+            "println!",
+            "rusqlite",
+            "std::fs",
+            "std::env",
+            "SystemTime",
         ],
     },
     Rule {

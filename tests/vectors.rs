@@ -521,3 +521,147 @@ fn aggregates() {
         assert_eq!(Value::from(wins), expect["wins"], "{name}");
     }
 }
+
+/// The reference values of `annotation.md` 1.5, made with scipy 1.17.1, krippendorff 0.9.0 and choix
+/// 0.4.1.
+mod reference_values {
+    use gagar::domain::Ranking;
+    use gagar::domain::agreement::{Level, Undefined, alpha, bradley_terry, compare, pooled_alpha};
+
+    /// `A>B=C>D` as a ranking, A = 0.
+    fn ranking(text: &str) -> Ranking {
+        let index = |name: &str| usize::from(name.as_bytes()[0] - b'A');
+        let tiers = text.split('>');
+        Ranking::new(
+            tiers
+                .map(|tier| tier.split('=').map(index).collect())
+                .collect(),
+        )
+        .unwrap()
+    }
+
+    #[track_caller]
+    fn near(found: f64, wanted: f64) {
+        assert!((found - wanted).abs() < 5e-7, "{found} is not {wanted}");
+    }
+
+    #[test]
+    fn rankings_with_ties() {
+        // X, Y, tau-b, rho, pairs agreeing, strict in both, same best tier, best tiers overlap.
+        let cases = [
+            ("A>B>C>D", "A>B>C>D", 1.0, 1.0, 6, 6, true, true),
+            ("A>B>C>D", "D>C>B>A", -1.0, -1.0, 0, 6, false, false),
+            ("A>B>C>D", "A>C>B>D", 0.666_667, 0.8, 5, 6, true, true),
+            ("A>B=C>D", "A>B>C>D", 0.912_871, 0.948_683, 5, 5, true, true),
+            ("A>B=C>D", "A>C=B>D", 1.0, 1.0, 5, 5, true, true),
+            ("A=B>C=D", "A=C>B=D", 0.0, 0.0, 1, 2, false, true),
+            ("A>B>C>E>D", "A>B>D>E>C", 0.4, 0.6, 7, 10, true, true),
+            ("A>B", "B>A", -1.0, -1.0, 0, 1, false, false),
+        ];
+        for (x, y, tau, rho, agreeing, strict, same, overlaps) in cases {
+            for (x, y) in [(x, y), (y, x)] {
+                let found = compare(&ranking(x), &ranking(y));
+                near(found.tau_b.unwrap(), tau);
+                near(found.spearman.unwrap(), rho);
+                assert_eq!(found.concordant, agreeing, "{x} {y}");
+                assert_eq!(found.concordant + found.inversions.len(), strict, "{x} {y}");
+                let top = found.top1.unwrap();
+                assert_eq!((top >= 1.0, top > 0.0), (same, overlaps), "{x} {y}");
+            }
+        }
+        for (x, y, reason) in [
+            ("A=B=C=D", "A>B>C>D", Undefined::Constant),
+            ("A", "A", Undefined::TooFewCommon),
+        ] {
+            let found = compare(&ranking(x), &ranking(y));
+            assert_eq!(found.tau_b, Err(reason), "{x} {y}");
+            assert_eq!(found.spearman, Err(reason), "{x} {y}");
+        }
+    }
+
+    #[test]
+    fn alpha_over_ranks() {
+        let two = [("A>B>C>D", "A>C>B>D"), ("A>B=C>D", "A>B>C>D")];
+        let ranks = |text: &str| -> Vec<Option<f64>> {
+            let found = ranking(text);
+            (0..4u8)
+                .map(|item| {
+                    let tier = found.tier_of(item.into())?;
+                    let above = found.tiers()[..tier].iter().map(Vec::len).sum::<usize>();
+                    let tied = found.tiers()[tier].len();
+                    Some(f64::from(u32::try_from(2 * above + tied + 1).unwrap()) / 2.0)
+                })
+                .collect()
+        };
+        let first: Vec<_> = two.iter().flat_map(|(x, _)| ranks(x)).collect();
+        let second: Vec<_> = two.iter().flat_map(|(_, y)| ranks(y)).collect();
+        let data = [first, second];
+        near(alpha(&data, Level::Nominal).unwrap(), 0.405_941);
+        near(alpha(&data, Level::Ordinal).unwrap(), 0.819_988);
+        near(alpha(&data, Level::Interval).unwrap(), 0.879_808);
+        let groups: Vec<_> = two
+            .iter()
+            .enumerate()
+            .map(|(at, (x, y))| {
+                let third = (at == 1).then(|| ranking("A>B>C>D"));
+                (4, vec![Some(ranking(x)), Some(ranking(y)), third])
+            })
+            .collect();
+        near(pooled_alpha(&groups).unwrap(), 0.865_248);
+        let constant = vec![vec![Some(1.0); 4]; 2];
+        assert_eq!(alpha(&constant, Level::Ordinal), Err(Undefined::OneValue));
+    }
+
+    /// Kappa on the labels {first better, tie, second better} is below 0 although 83.3 % of them
+    /// agree, because everybody's canonical order is nearly the ranking: no kappa for rankings.
+    #[test]
+    fn kappa_of_pair_labels_is_a_trap() {
+        let two = [("A>B>C>D", "A>C>B>D"), ("A>B=C>D", "A>B>C>D")];
+        let mut labels = Vec::new();
+        for (x, y) in two {
+            let (x, y) = (ranking(x), ranking(y));
+            for a in 0..4 {
+                for b in a + 1..4 {
+                    let label = |of: &Ranking| of.tier_of(a).cmp(&of.tier_of(b));
+                    labels.push((label(&x), label(&y)));
+                }
+            }
+        }
+        let count = |wanted: &dyn Fn(&(std::cmp::Ordering, std::cmp::Ordering)) -> bool| {
+            let found = labels.iter().filter(|pair| wanted(pair)).count();
+            f64::from(u32::try_from(found).unwrap()) / 12.0
+        };
+        let agreed = count(&|(x, y)| x == y);
+        near(agreed, 10.0 / 12.0);
+        let chance: f64 = [-1, 0, 1]
+            .map(|sign: i8| {
+                let wanted = sign.cmp(&0);
+                count(&|(x, _)| *x == wanted) * count(&|(_, y)| *y == wanted)
+            })
+            .iter()
+            .sum();
+        let kappa = (agreed - chance) / (1.0 - chance);
+        assert!((kappa + 0.043).abs() < 5e-4, "{kappa}");
+        // tau-b says what people see: much agreement.
+        let taus = two.map(|(x, y)| compare(&ranking(x), &ranking(y)).tau_b.unwrap());
+        assert!((taus[0] + taus[1]) / 2.0 > 0.78);
+    }
+
+    #[test]
+    fn bradley_terry_needs_a_prior() {
+        let orders = |text: &str, times: usize| vec![ranking(text); times];
+        let mut games = orders("A>B", 3);
+        games.extend(orders("B>A", 1));
+        games.extend(orders("B>C", 3));
+        games.extend(orders("C>B", 1));
+        games.extend(orders("A>C", 4));
+        let found = bradley_terry(3, &games, 0.0).unwrap();
+        near(found[0], 1.419_472);
+        near(found[1], 0.0);
+        near(1.0 / (1.0 + (found[1] - found[0]).exp()), 0.805_256);
+        let perfect: Vec<_> = ["A>B", "A>C", "B>C"].map(ranking).to_vec();
+        let none = bradley_terry(3, &perfect, 0.0);
+        assert_eq!(none, Err(Undefined::NoFiniteMaximum));
+        assert!(bradley_terry(3, &perfect, 0.1).is_ok());
+    }
+}

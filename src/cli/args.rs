@@ -10,6 +10,7 @@ use super::events::ImportArgs;
 use super::merge::MergeArgs;
 use crate::domain::redistribution::{TieRule, UnrankedPolicy};
 use crate::domain::{Estimator, Scheme};
+use crate::raters::Aggregate;
 use crate::review::{Filter, RankingSource, ReviewSession, Selection, Settings};
 
 /// Examples at the end of `gagar --help`.
@@ -26,6 +27,7 @@ Examples:
   gagar export sft runs --db gagar.db -o sft.jsonl
   gagar merge ada.db bob.db -o all.db        the judgements of several people in one file
   gagar diff runs --group G --candidates A,B  patches side by side on their base
+  gagar agreement runs --db gagar.db         how much grader and annotators agree
   gagar screenshot runs --keys '<enter>' -o compare.svg
   gagar schedules runs                       what each scheme would do
 
@@ -270,6 +272,8 @@ pub enum Command {
     Schedules(SchedulesArgs),
     /// Draw any screen into a picture (SVG) or a text: press keys, see what they show
     Screenshot(ScreenshotArgs),
+    /// Tell how much grader and annotators agree, with intervals
+    Agreement(AgreementArgs),
     /// List the formats that can be read: what is a group, a rollout, a verdict in each
     Formats {
         /// One JSON object a line.
@@ -439,6 +443,41 @@ pub struct SchedulesArgs {
 #[must_use]
 pub fn db_or_default(db: Option<&Path>) -> &Path {
     db.unwrap_or(Path::new("gagar.db"))
+}
+
+/// Examples at the end of `gagar agreement --help`.
+const AGREEMENT_EXAMPLES: &str = "\
+Examples:
+  gagar agreement runs --db gagar.db                     every table
+  gagar agreement runs --db all.db --aggregate kemeny    another consensus of the annotators
+  gagar agreement runs --db all.db --filter 'passing>=4' some of the groups
+  gagar agreement runs --db all.db --json | jq '.pairs[] | {reference, prediction, tau_b}'
+
+One JSON object: options (aggregate, seed), resamples, groups, stale, provenance, raters, pairs, pairs_apart,
+alphas, positions, kappas, people, reveals, missing. Raters are written grader:NAME, annotator:NAME,
+consensus, settlement, gold. A figure is {mean, interval: [2.5 %, 97.5 %], groups, undefined: [{reason,
+groups}]}; mean null = undefined in every group, interval null = fewer than two groups. Undefined
+values are in no mean and never 0.";
+
+/// Arguments of `gagar agreement`.
+#[derive(Debug, Args)]
+#[command(after_help = AGREEMENT_EXAMPLES)]
+pub struct AgreementArgs {
+    /// What to load.
+    #[command(flatten)]
+    pub input: Input,
+    /// Which groups.
+    #[command(flatten)]
+    pub which: Which,
+    /// How annotators' rankings become a consensus: borda, kemeny, bradley-terry:prior=0.1.
+    #[arg(long, value_name = "HOW", default_value_t = Aggregate::default())]
+    pub aggregate: Aggregate,
+    /// Seed of the resamples behind the intervals.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Print everything as one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `gagar convert`.

@@ -4,6 +4,7 @@
 //! ([`crate::review`]), what an export holds ([`crate::export`]).
 
 mod advantages;
+mod agreement;
 mod annotator;
 mod args;
 mod backup;
@@ -98,6 +99,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
         Some(Command::Diff(args)) => diff::run(args, io),
         Some(Command::Schedules(args)) => schedules::run(args, io),
         Some(Command::Screenshot(args)) => screenshot::run(args, io),
+        Some(Command::Agreement(args)) => agreement::run(args, io),
         Some(Command::Formats { json }) => formats::run(*json, io),
         Some(Command::Rubric { paths, json }) => rubric::run(paths, *json, io),
         Some(Command::Keys { keys }) => {

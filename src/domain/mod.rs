@@ -20,6 +20,7 @@ pub mod advantage;
 pub mod agreement;
 mod grading;
 mod group;
+pub mod kappa;
 pub mod metrics;
 pub mod ranking;
 pub mod redistribution;
