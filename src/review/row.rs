@@ -112,9 +112,7 @@ impl GroupRow {
             without_advantages: !session.is_hidden(group)
                 && (reviewed.baseline.is_err() || reviewed.redistributed.is_err()),
             disagreement: reviewed.disagreement(session, group),
-            findings: session
-                .answer(group)
-                .map_or(0, |answer| answer.findings.len()),
+            findings: session.findings(group).len(),
             state: session.state(group),
         })
     }

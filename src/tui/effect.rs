@@ -19,6 +19,13 @@ pub enum Outside {
         /// 1-based line to show.
         line: usize,
     },
+    /// The editor, on a text of the person's own: what it becomes is taken over.
+    Text {
+        /// The text.
+        text: Arc<str>,
+        /// The file's name.
+        name: String,
+    },
     /// The pager.
     Pager {
         /// The text.

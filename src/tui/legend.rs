@@ -46,7 +46,7 @@ const SIGNS: &[Sign] = &[
         "the line of the cursor: in the focused column, in another one",
         PATCHES,
     ),
-    Sign("▪", "on the scroll bar: a change; ⚑ a finding", PATCHES),
+    Sign("▪", "on the scroll bar: a change; ⚑ ✎ a finding", PATCHES),
     Sign(
         "▲ ▼",
         "the file begins above what is seen; beside the strip: more candidates above, below",
@@ -227,7 +227,21 @@ const SIGNS: &[Sign] = &[
         "part of the passing credit on which your ranking and the grader's disagree",
         RANKED,
     ),
-    Sign("⚑", "findings of the grader", RANKED),
+    Sign(
+        "⚑",
+        "findings of the grader; as a heading: how many findings, the grader's and people's",
+        RANKED,
+    ),
+    Sign(
+        "✎",
+        "a finding of a person at a line or a file; in the marks: how many; in the header: a note on the group",
+        PATCHES,
+    ),
+    Sign(
+        "┃ beside lines",
+        "they are selected, for a finding",
+        PATCHES,
+    ),
     Sign(
         "≠",
         "its rank, or those it ties with, are others in the grader's ranking",

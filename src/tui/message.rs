@@ -150,6 +150,13 @@ pub enum Message {
         /// Where it is now and how many bytes it has.
         result: Result<(PathBuf, usize), SaveError>,
     },
+    /// The editor ended on a text of the person's own.
+    TextEdited {
+        /// What the text is now; `None` = as it was.
+        text: Option<String>,
+        /// Why the editor did not end well.
+        problem: Option<String>,
+    },
     /// The oldest outstanding save is stored.
     Saved,
     /// Somebody else wrote to the store between two saves: the whole log as it is now.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use super::effect::Outside;
@@ -31,6 +31,9 @@ pub enum ProgramError {
     /// The copy for the editor cannot be written.
     #[error("no copy of the patch for the editor: {0}")]
     Copy(std::io::Error),
+    /// What the editor left cannot be read as text.
+    #[error("what the editor wrote cannot be read, so the text stays as it was: {0}")]
+    Unreadable(std::io::Error),
     /// There is no such program.
     #[error("{program} was not found (from ${variable})")]
     Missing {
@@ -57,6 +60,15 @@ pub enum ProgramError {
     },
 }
 
+/// How an editor left a text.
+#[derive(Debug)]
+pub struct Edited {
+    /// What the text is now; `None` = as it was.
+    pub text: Option<String>,
+    /// Why the editor did not end well.
+    pub problem: Option<ProgramError>,
+}
+
 /// A command as words, and the variable it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Words {
@@ -70,6 +82,8 @@ pub struct Prepared {
     program: String,
     variable: &'static str,
     input: Option<String>,
+    /// The file that may be changed, and what was written into it.
+    edited: Option<(PathBuf, String)>,
     /// Removed when dropped, with the copy in it.
     _folder: Option<tempfile::TempDir>,
 }
@@ -97,6 +111,16 @@ pub fn prepare(
             let arguments = editor_arguments(&words.words, &path, *line);
             Ok(ready(words, arguments, None, Some(folder)))
         }
+        Outside::Text { text, name } => {
+            let words = chosen(&["VISUAL", "EDITOR"], EDITOR, variable)?;
+            let folder = private_folder().map_err(ProgramError::Copy)?;
+            let path = folder.path().join(name);
+            std::fs::write(&path, text.as_bytes()).map_err(ProgramError::Copy)?;
+            let arguments = editor_arguments(&words.words, &path, 1);
+            let mut prepared = ready(words, arguments, None, Some(folder));
+            prepared.edited = Some((path, text.to_string()));
+            Ok(prepared)
+        }
         Outside::Pager { text } => {
             let words = chosen(&["GAGAR_PAGER", "PAGER"], PAGER, variable)?;
             let arguments = pager_arguments(&words.words);
@@ -120,6 +144,7 @@ fn ready(
         program,
         variable: words.variable,
         input,
+        edited: None,
         _folder: folder,
     }
 }
@@ -130,6 +155,37 @@ impl Prepared {
     /// # Errors
     /// It is missing, cannot be started, or ends with a failure.
     pub fn run(mut self) -> Result<(), ProgramError> {
+        self.wait()
+    }
+
+    /// Runs the editor on a text that may be changed. What was written counts also when the editor
+    /// ended with a failure, so that nothing is lost.
+    #[must_use]
+    pub fn edit(mut self) -> Edited {
+        let problem = self.wait().err();
+        let Some((path, before)) = self.edited.take() else {
+            return Edited {
+                text: None,
+                problem,
+            };
+        };
+        match std::fs::read_to_string(path) {
+            Ok(text) => {
+                let text = text.replace("\r\n", "\n");
+                let text = text.trim_end();
+                Edited {
+                    text: (text != before.trim_end()).then(|| text.to_owned()),
+                    problem,
+                }
+            }
+            Err(error) => Edited {
+                text: None,
+                problem: problem.or(Some(ProgramError::Unreadable(error))),
+            },
+        }
+    }
+
+    fn wait(&mut self) -> Result<(), ProgramError> {
         if self.input.is_some() {
             self.command.stdin(Stdio::piped());
         }
@@ -332,6 +388,38 @@ mod tests {
         };
         let prepared = prepare(&outside, &|_| None).unwrap();
         assert_eq!(prepared.input.as_deref(), Some("+a\tb␛]0;t␇\n-c␍\n"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_an_editor_writes_is_taken_over_also_when_it_fails() {
+        let edit = |script: &str| {
+            let outside = Outside::Text {
+                text: Arc::from("before\n"),
+                name: "note.txt".to_owned(),
+            };
+            // The arguments are the line and the file.
+            let command = format!("sh -c '{script}' sh");
+            let prepared = prepare(&outside, &|_| Some(command.clone())).unwrap();
+            let edited = prepared.edit();
+            let problem = edited.problem.map(|problem| problem.to_string());
+            (edited.text, problem)
+        };
+        let taken = Some("one\ntwo".to_owned());
+        assert_eq!(
+            edit("printf \"one\\ntwo\\n\" > \"$2\""),
+            (taken.clone(), None)
+        );
+        assert_eq!(edit("true"), (None, None));
+        let (text, problem) = edit("printf \"one\\ntwo\" > \"$2\"; exit 3");
+        assert_eq!(text, taken);
+        assert!(problem.unwrap().contains("ended with"));
+        let (text, problem) = edit("rm \"$2\"");
+        assert_eq!(text, None);
+        assert!(problem.unwrap().contains("stays as it was"));
+        let (text, problem) = edit("printf \"\\377\" > \"$2\"");
+        assert_eq!(text, None);
+        assert!(problem.is_some());
     }
 
     #[cfg(unix)]

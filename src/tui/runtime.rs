@@ -250,7 +250,7 @@ impl Runtime {
                     text,
                     overwrite,
                 } => self.workers.save_file(path, text, overwrite),
-                Effect::RunProgram(outside) => self.run_program(&outside)?,
+                Effect::RunProgram(outside) => leave |= self.run_program(&outside)?,
                 Effect::StopLoading => self.workers.stop_loading(),
                 Effect::Reload => self.workers.reload(),
                 Effect::Suspend => self.suspend()?,
@@ -262,9 +262,23 @@ impl Runtime {
     }
 
     /// Lets a program of the person's have the terminal until it ends; says why when it failed.
-    fn run_program(&mut self, outside: &Outside) -> std::io::Result<()> {
+    /// Answers whether the person wants to leave.
+    fn run_program(&mut self, outside: &Outside) -> std::io::Result<bool> {
         let variable = |name: &str| std::env::var(name).ok();
         let ran = match programs::prepare(outside, &variable) {
+            Ok(prepared) if matches!(outside, Outside::Text { .. }) => {
+                let mut edited = None;
+                self.tty.hand_over(|| edited = Some(prepared.edit()))?;
+                self.given_back = Some(Instant::now());
+                self.fit_window()?;
+                let Some(edited) = edited else {
+                    return Ok(false);
+                };
+                return self.take(Message::TextEdited {
+                    text: edited.text,
+                    problem: edited.problem.map(|problem| problem.to_string()),
+                });
+            }
             Ok(prepared) => {
                 // The input thread waits meanwhile, so that no key is taken from the program.
                 let ran = self.tty.hand_over(|| prepared.run());
@@ -279,10 +293,10 @@ impl Runtime {
                 let said = "a copy of the patch was open: the recorded one stays as it is";
                 self.model.say(Severity::Info, said);
             }
-            (Ok(()), Outside::Pager { .. }) => {}
+            (Ok(()), Outside::Pager { .. } | Outside::Text { .. }) => {}
             (Err(error), _) => self.model.say(Severity::Error, error.to_string()),
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Whether a signal was meant for a program that had the terminal just now: Ctrl-C there goes to

@@ -141,6 +141,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             compare::patch_saved(model, &typed, result);
             Vec::new()
         }
+        Message::TextEdited { text, problem } => overlays::edited(model, text, problem),
         Message::Saved => {
             model.saves.pending.pop_front();
             model.saves.stored += 1;

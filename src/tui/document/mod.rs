@@ -20,7 +20,7 @@ use crate::tui::text;
 
 pub use aligned::Grid;
 pub use own::View;
-pub use place::{Anchor, Line, Side};
+pub use place::{Anchor, Line, Side, find_line};
 pub use revealed::Revealed;
 pub use row::{Change, Code, Mark, Row};
 

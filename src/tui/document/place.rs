@@ -45,7 +45,8 @@ pub struct Anchor<'a> {
 
 /// The first of the lines numbered `first` to `last` on one side of a file, as file, hunk and line of
 /// the patch; `None` when it quotes none of them.
-pub(super) fn find_line(
+#[must_use]
+pub fn find_line(
     patch: &Patch,
     path: &str,
     side: Side,

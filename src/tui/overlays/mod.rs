@@ -1,12 +1,15 @@
 //! What lies over a screen: key sheet, palette, problems, a question, a line to type. One at a time.
 
 mod entry;
+mod finding;
+mod finding_view;
+mod findings;
 mod reader;
 mod rows;
 mod view;
 
 use super::action::Action;
-use super::effect::Effect;
+use super::effect::{Effect, Outside};
 use super::help;
 use super::key::{Code, Key};
 use super::message::MouseKind;
@@ -16,6 +19,7 @@ use super::update::{change, perform};
 use crate::review::Change;
 
 pub use entry::Entry;
+pub use finding::{Form, Typing};
 pub use reader::Reader;
 pub use rows::{Row, rows};
 pub use view::draw;
@@ -71,7 +75,7 @@ impl PromptKind {
     #[must_use]
     pub fn purpose(self) -> Option<&'static str> {
         match self {
-            Self::Note => Some("goes into SFT exports as reasoning"),
+            Self::Note => Some("goes into SFT exports as reasoning · Ctrl-o opens $EDITOR"),
             Self::SavePatch => Some("the patch as it is recorded, byte for byte"),
             Self::SearchSteps | Self::SearchPatch | Self::SearchGroup => {
                 Some("small letters stand for both cases, re: begins a regular expression")
@@ -94,6 +98,10 @@ pub enum Overlay {
     Marks(Picker),
     /// Places of the candidates' patches; see [`compare::State::listed`].
     Places(Picker),
+    /// A finding that is being written.
+    Finding(Box<Form>),
+    /// The findings of the open group, and which of them is chosen.
+    Findings(usize),
     /// The guidelines and the rubric.
     Guidelines(Reader),
     /// Leave although something is not saved?
@@ -151,6 +159,18 @@ impl Overlay {
         Self::Places(Picker::default())
     }
 
+    /// A new finding at the cursor; `None` when no candidate has the focus.
+    #[must_use]
+    pub fn new_finding(model: &Model) -> Option<Self> {
+        Form::at_cursor(model).map(|form| Self::Finding(Box::new(form)))
+    }
+
+    /// The findings of the open group.
+    #[must_use]
+    pub fn findings() -> Self {
+        Self::Findings(0)
+    }
+
     /// The guidelines, from their beginning.
     #[must_use]
     pub fn guidelines() -> Self {
@@ -200,6 +220,8 @@ pub fn key(model: &mut Model, key: Key) -> Vec<Effect> {
     match overlay {
         Overlay::ConfirmQuit => confirm(model, key),
         Overlay::Guidelines(reader) => reader::key(model, reader, key),
+        Overlay::Finding(form) => finding::key(model, form, key),
+        Overlay::Findings(cursor) => findings::key(model, cursor, key),
         Overlay::Prompt {
             kind,
             entry,
@@ -247,8 +269,58 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
             reader::paste(reader, &one_line);
             Vec::new()
         }
-        Some(Overlay::ConfirmQuit) | None => Vec::new(),
+        Some(Overlay::Finding(form)) => {
+            match form.typing {
+                Typing::Note => form
+                    .note
+                    .insert(&text.replace("\r\n", "\n").replace('\r', "\n")),
+                Typing::Filter => form.filter.insert(&one_line),
+                Typing::Keys => {}
+            }
+            Vec::new()
+        }
+        Some(Overlay::Findings(_) | Overlay::ConfirmQuit) | None => Vec::new(),
     }
+}
+
+/// Takes what the person's editor made of a text: the words of a finding, or the group's note, which
+/// is stored at once.
+pub fn edited(model: &mut Model, text: Option<String>, problem: Option<String>) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    match (&mut model.overlay, text) {
+        (Some(Overlay::Finding(form)), Some(text)) => form.note = Entry::new(&text),
+        (
+            Some(Overlay::Prompt {
+                kind: PromptKind::Note,
+                entry,
+                ..
+            }),
+            Some(text),
+        ) => {
+            *entry = Entry::new(&text);
+            if let Some(group) = model.compare.group
+                && change(model, group, Change::Note(text), &mut effects)
+            {
+                model.overlay = None;
+            }
+        }
+        (_, Some(text)) => {
+            // Nothing waits for it any more; it is not thrown away.
+            effects.push(Effect::Copy(text));
+            model.say(
+                Severity::Warning,
+                "the text was copied: nothing waits for it",
+            );
+        }
+        (_, None) if problem.is_none() => {
+            model.say(Severity::Info, "the text is as it was");
+        }
+        (_, None) => {}
+    }
+    if let Some(problem) = problem {
+        model.say(Severity::Error, problem);
+    }
+    effects
 }
 
 /// Handles the mouse while an overlay is open: the wheel moves the choice, a click outside closes.
@@ -307,6 +379,12 @@ fn prompt_key(model: &mut Model, mut prompt: Prompt, key: Key) -> Vec<Effect> {
     match key.code {
         Code::Esc => leave(model, prompt),
         Code::Char('c') if key.ctrl => leave(model, prompt),
+        Code::Char('o') if key.ctrl && prompt.kind == PromptKind::Note => {
+            let text = prompt.entry.text().into();
+            let name = "note.txt".to_owned();
+            model.overlay = Some(prompt.reopen());
+            vec![Effect::RunProgram(Outside::Text { text, name })]
+        }
         Code::Enter => match typed(model, prompt.kind, prompt.entry.text()) {
             Ok(effects) => effects,
             Err(error) => {

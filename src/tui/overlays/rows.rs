@@ -49,7 +49,11 @@ pub fn rows(model: &Model, overlay: &Overlay) -> Vec<Row> {
         Overlay::Problems(picker) => matching(problem_rows(model, picker), picker),
         Overlay::Marks(picker) => matching(mark_rows(model, picker), picker),
         Overlay::Places(picker) => matching(place_rows(model), picker),
-        Overlay::Guidelines(_) | Overlay::ConfirmQuit | Overlay::Prompt { .. } => Vec::new(),
+        Overlay::Finding(_)
+        | Overlay::Findings(_)
+        | Overlay::Guidelines(_)
+        | Overlay::ConfirmQuit
+        | Overlay::Prompt { .. } => Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use ratatui::widgets::{Block, Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
 use super::rows::rows;
-use super::{Entry, Overlay, PromptKind, reader};
+use super::{Entry, Overlay, PromptKind, finding_view, findings, reader};
 use crate::review::Filter;
 use crate::tui::area::{self, Area};
 use crate::tui::layout::{centred, inside};
@@ -35,17 +35,33 @@ pub fn area(model: &Model) -> Option<Area> {
         | Overlay::Problems(_)
         | Overlay::Marks(_)
         | Overlay::Places(_)
+        | Overlay::Findings(_)
         | Overlay::Guidelines(_) => centred(screen, wide, screen.height.saturating_sub(2)),
         Overlay::ConfirmQuit => centred(screen, wide.min(64), 7),
-        Overlay::Prompt { .. } => {
-            let top = screen.height.saturating_sub(5);
-            Area {
-                y: top,
-                height: screen.height.saturating_sub(top).min(5),
-                ..screen
-            }
+        Overlay::Finding(form) => {
+            at_bottom(screen, finding_view::height(model, form, screen.width - 2))
         }
+        Overlay::Prompt {
+            kind: PromptKind::Note,
+            entry,
+            ..
+        } => at_bottom(
+            screen,
+            2 + entry_lines(entry, screen.width.saturating_sub(2)).len(),
+        ),
+        Overlay::Prompt { .. } => at_bottom(screen, 3),
     })
+}
+
+/// A box of so many rows inside, over the lowest rows of the screen.
+fn at_bottom(screen: Area, rows: usize) -> Area {
+    let rows = u16::try_from(rows + 2).unwrap_or(u16::MAX);
+    let height = rows.min(screen.height);
+    Area {
+        y: screen.y + (screen.height - height),
+        height,
+        ..screen
+    }
 }
 
 /// Cells that the text of a list's row has.
@@ -73,6 +89,12 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
         Overlay::Marks(_) => " marks of the focused candidate ".to_owned(),
         Overlay::Places(_) => format!(" {} ", text::sanitize_line(&model.compare.listed.title)),
         Overlay::Guidelines(_) => guidelines_title(model),
+        Overlay::Finding(form) if form.edited.is_some() => " change a finding ".to_owned(),
+        Overlay::Finding(_) => format!(
+            " add a finding ── rubric {} ",
+            text::sanitize_line(&model.guide.rubric.version)
+        ),
+        Overlay::Findings(_) => " findings of this group ".to_owned(),
         Overlay::ConfirmQuit => " not everything is saved ".to_owned(),
         Overlay::Prompt { kind, .. } => format!(" {} ", kind.title()),
     };
@@ -92,12 +114,27 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
         | Overlay::Places(picker) => {
             draw_list(model, overlay, picker, theme, buffer, inner);
         }
+        Overlay::Finding(form) => finding_view::draw(model, form, theme, buffer, inner),
+        Overlay::Findings(cursor) => findings::draw(model, *cursor, theme, buffer, inner),
         Overlay::Guidelines(reader) => reader::draw(model, reader, theme, buffer, inner),
         Overlay::ConfirmQuit => draw_confirm(model, theme, buffer, inner),
         Overlay::Prompt {
             entry, error, kind, ..
         } => {
-            draw_entry(entry, theme, buffer, (inner.x, inner.y), inner.width);
+            let mut top = inner.y + 1;
+            if *kind == PromptKind::Note {
+                let lines = entry_lines(entry, inner.width).len();
+                let most = inner.height.saturating_sub(2).max(1);
+                let lines = u16::try_from(lines).unwrap_or(most).min(most);
+                let place = Area {
+                    height: lines,
+                    ..inner
+                };
+                draw_entry_lines(entry, theme, buffer, place, true);
+                top = inner.y + lines;
+            } else {
+                draw_entry(entry, theme, buffer, (inner.x, inner.y), inner.width);
+            }
             let (note, role) = match error {
                 Some(error) => (text::sanitize_line(error), Role::Error),
                 None if *kind == PromptKind::Filter => filter_note(model, entry.text()),
@@ -109,7 +146,7 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
                 }
             };
             let width = usize::from(inner.width);
-            for (y, range) in (inner.y + 1..inner.y + inner.height).zip(text::wrap(&note, width)) {
+            for (y, range) in (top..inner.y + inner.height).zip(text::wrap(&note, width)) {
                 put(
                     buffer,
                     (inner.x, y),
@@ -298,4 +335,81 @@ pub(super) fn draw_entry(
         1,
         ratatui::style::Modifier::REVERSED.into(),
     );
+}
+
+/// The lines of a text that is being typed, wrapped.
+pub(super) fn entry_lines(entry: &Entry, width: u16) -> Vec<String> {
+    laid_out(entry, width).0
+}
+
+/// The wrapped lines, and where the cursor is (line, cells before it).
+fn laid_out(entry: &Entry, width: u16) -> (Vec<String>, (usize, usize)) {
+    // One cell for "› ", one for a cursor behind the last character.
+    let width = usize::from(width.saturating_sub(3)).max(1);
+    let (before, _) = entry.halves();
+    let (mut lines, mut cursor) = (Vec::new(), (0, 0));
+    let mut start = 0;
+    for line in entry.text().split('\n') {
+        let end = start + line.len();
+        let shown = text::sanitize_line(line);
+        let ranges = text::wrap(&shown, width);
+        if (start..=end).contains(&before.len()) {
+            let at = text::sanitize_line(&line[..before.len() - start]).len();
+            let row = ranges.iter().rposition(|range| range.start <= at);
+            let row = row.unwrap_or(0);
+            let from = ranges.get(row).map_or(0, |range| range.start);
+            let until = at.clamp(from, shown.len());
+            cursor = (lines.len() + row, text::width(&shown[from..until]));
+        }
+        match ranges.is_empty() {
+            true => lines.push(String::new()),
+            false => lines.extend(ranges.into_iter().map(|range| shown[range].to_owned())),
+        }
+        start = end + 1;
+    }
+    (lines, cursor)
+}
+
+/// Draws a text of several lines that is being typed, scrolled so that the cursor shows.
+pub(super) fn draw_entry_lines(
+    entry: &Entry,
+    theme: &Theme,
+    buffer: &mut Buffer,
+    area: Area,
+    typing: bool,
+) {
+    let (lines, (line, column)) = laid_out(entry, area.width);
+    let window = usize::from(area.height);
+    let first = (line + 1).saturating_sub(window);
+    let key = theme.style(Role::Key);
+    for ((place, text), y) in lines
+        .iter()
+        .enumerate()
+        .skip(first)
+        .zip(area.y..area.y + area.height)
+    {
+        let mark = if place == 0 { "› " } else { "  " };
+        put(buffer, (area.x, y), area.width, mark, key);
+        let width = area.width.saturating_sub(2);
+        put(
+            buffer,
+            (area.x + 2, y),
+            width,
+            text,
+            theme.style(Role::Text),
+        );
+        if place == line && typing {
+            let at = area.x
+                + 2
+                + u16::try_from(column)
+                    .unwrap_or(0)
+                    .min(width.saturating_sub(1));
+            paint(
+                buffer,
+                (at, y),
+                1,
+                ratatui::style::Modifier::REVERSED.into(),
+            );
+        }
+    }
 }

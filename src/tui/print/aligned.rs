@@ -386,6 +386,7 @@ impl Sheet<'_, '_, '_> {
                     shift: 0,
                     search: None,
                     flags: &[],
+                    selected: None,
                     cursor: None,
                     height: &|_| 1,
                     moved: &|line| moved::mark(&column.moves, patch, line),

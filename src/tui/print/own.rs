@@ -239,6 +239,7 @@ impl Printer<'_, '_, '_> {
             shift: 0,
             search: None,
             flags: &[],
+            selected: None,
             cursor: None,
             height: &|_| 1,
             moved: &|line| moved::mark(moves, document.patch(), line),

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use ratatui::buffer::Buffer;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 use super::line::{paint, put, put_right};
 use crate::diff::{Share, WhitespaceChange};
@@ -31,6 +31,8 @@ pub struct Look<'a> {
     pub search: Option<&'a Query>,
     /// Lines that somebody remarked on.
     pub flags: &'a [Flag<'a>],
+    /// The first and the last row that are selected.
+    pub selected: Option<(usize, usize)>,
     /// The row of the cursor, and whether the column has the focus.
     pub cursor: Option<(usize, bool)>,
     /// Display lines of a row.
@@ -56,26 +58,48 @@ pub struct Moved {
     pub edited: Option<Vec<Range<usize>>>,
 }
 
-/// Lines of a file that a finding is about.
+/// A file, or lines of it, that a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag<'a> {
     /// The file's path.
     pub path: &'a str,
     /// Whether the lines are those of the old side.
     pub old_side: bool,
-    /// First and last line, 1-based, inclusive.
-    pub lines: (u32, u32),
+    /// First and last line, 1-based, inclusive; `None` = the whole file.
+    pub lines: Option<(u32, u32)>,
+    /// Whether a person found it.
+    pub by_person: bool,
 }
 
 impl Flag<'_> {
+    /// The sign of a grader's finding.
+    pub const OF_GRADER: &'static str = "⚑";
+    /// The sign of a person's finding.
+    pub const OF_PERSON: &'static str = "✎";
+
+    /// The sign that stands at what it is about.
+    #[must_use]
+    pub fn sign(&self) -> &'static str {
+        match self.by_person {
+            true => Self::OF_PERSON,
+            false => Self::OF_GRADER,
+        }
+    }
+
     fn covers(&self, path: &str, code: &Code<'_>) -> bool {
         let number = if self.old_side {
             code.old_no
         } else {
             code.new_no
         };
-        let (first, last) = self.lines;
-        self.path == path && number.is_some_and(|number| (first..=last).contains(&number))
+        self.holds(path, number)
+    }
+
+    fn holds(&self, path: &str, number: Option<u32>) -> bool {
+        let (Some((first, last)), Some(number)) = (self.lines, number) else {
+            return false;
+        };
+        self.path == path && (first..=last).contains(&number)
     }
 
     /// Whether a line of the patch is one of them.
@@ -86,15 +110,20 @@ impl Flag<'_> {
         } else {
             line.new_no
         };
-        let (first, last) = self.lines;
-        self.path == line.path && number.is_some_and(|number| (first..=last).contains(&number))
+        self.holds(line.path, number)
     }
 
-    /// The row that shows the first of the lines.
+    /// The row that shows the first of the lines, or the head of the file.
     #[must_use]
     pub fn row(&self, document: &Document) -> Option<usize> {
         let side = if self.old_side { Side::Old } else { Side::New };
-        document.row_of_number(self.path, side, self.lines)
+        let Some(lines) = self.lines else {
+            let files = &document.patch().files;
+            let file = files.iter().position(|file| file.path() == self.path)?;
+            let shown = document.shown_file(file)?;
+            return document.file_starts().get(shown).copied();
+        };
+        document.row_of_number(self.path, side, lines)
     }
 }
 
@@ -119,6 +148,10 @@ pub fn draw(buffer: &mut Buffer, area: Area, document: &Document, top: Position,
             place,
         };
         painter.row(&row, skip);
+        let selected = look.selected;
+        if selected.is_some_and(|(first, last)| (first..=last).contains(&at)) {
+            painter.selected();
+        }
         if let Some((cursor, focused)) = look.cursor
             && cursor == at
         {
@@ -170,10 +203,10 @@ fn scroll_bar(
     let length = (seen * height / all).clamp(1, height);
     let from = (first * height / all).min(height - length);
     let x = area.x + area.width - 1;
-    let remarks: Vec<usize> = look
+    let remarks: Vec<(usize, &str)> = look
         .flags
         .iter()
-        .filter_map(|flag| flag.row(document))
+        .filter_map(|flag| Some((flag.row(document)?, flag.sign())))
         .collect();
     for (place, y) in (0..height).zip(area.y..) {
         let inside = (from..from + length).contains(&place);
@@ -181,9 +214,9 @@ fn scroll_bar(
         let starts = document.change_starts();
         let next = starts.partition_point(|&start| start < rows.start);
         let hunk = starts.get(next).is_some_and(|start| rows.contains(start));
-        let remark = remarks.iter().any(|row| rows.contains(row));
+        let remark = remarks.iter().find(|(row, _)| rows.contains(row));
         let (symbol, role) = match (remark, hunk, inside) {
-            (true, _, _) => ("⚑", Role::Finding),
+            (Some((_, sign)), _, _) => (*sign, Role::Finding),
             (_, true, true) => ("▪", Role::FocusedBorder),
             (_, true, false) => ("▪", Role::Dim),
             (_, _, true) => ("┃", Role::FocusedBorder),
@@ -256,6 +289,24 @@ impl Painter<'_, '_> {
         }
     }
 
+    /// A bar beside a selected line, its numbers reversed.
+    fn selected(&mut self) {
+        let Area {
+            x,
+            y,
+            width,
+            height,
+        } = self.place;
+        let gutter = self.gutter(self.document.line_width(width.saturating_add(1)));
+        let bar = self.style(Role::Cursor);
+        for y in y..y + height {
+            let reversed = Style::new().add_modifier(Modifier::REVERSED);
+            paint(self.buffer, (x, y), gutter.saturating_sub(1), reversed);
+            let at = (x + gutter.saturating_sub(1), y);
+            put(self.buffer, at, 1, "┃", bar);
+        }
+    }
+
     /// How many candidates touch the place that begins here, beside the lines.
     fn share(&mut self, share: Share) {
         let role = match (share.touching, share.passing) {
@@ -280,7 +331,10 @@ impl Painter<'_, '_> {
             Row::Blank => {}
             Row::File { file } => {
                 let said = text::cut(&self.document.file_title(*file), self.columns());
-                let counts = self.document.file_counts(*file);
+                let mut counts = self.document.file_counts(*file);
+                for sign in self.signs_of_file(*file) {
+                    counts = format!("{sign} {counts}");
+                }
                 self.banner(&said, Some(&counts), Role::FileHeader);
             }
             Row::Fact(said) => self.said(said, Role::Dim),
@@ -463,7 +517,7 @@ impl Painter<'_, '_> {
             put_right(self.buffer, (signs_at, y), sign_columns, &signs, base);
         }
         let mark = match code.mark {
-            _ if self.is_flagged(code) => Some(("⚑", Role::Finding)),
+            _ if let Some(flag) = self.flag(code) => Some((flag.sign(), Role::Finding)),
             Some(Mark::Contradicts) => Some(("≠", Role::Conflict)),
             Some(Mark::Conflict) => Some(("!", Role::Conflict)),
             Some(Mark::Whitespace) => Some(("~", Role::Whitespace)),
@@ -516,14 +570,32 @@ impl Painter<'_, '_> {
         }
     }
 
-    fn is_flagged(&self, code: &Code<'_>) -> bool {
-        let file = code
-            .source
-            .and_then(|(file, ..)| self.document.patch().files.get(file));
-        file.is_some_and(|file| {
-            let mut flags = self.look.flags.iter();
-            flags.any(|flag| flag.covers(file.path(), code))
-        })
+    /// The finding at a line; one of a person comes first.
+    fn flag(&self, code: &Code<'_>) -> Option<&Flag<'_>> {
+        let (file, ..) = code.source?;
+        let file = self.document.patch().files.get(file)?;
+        let flags = self.look.flags.iter();
+        let covering = flags.filter(|flag| flag.covers(file.path(), code));
+        covering.max_by_key(|flag| flag.by_person)
+    }
+
+    /// The signs of the findings about a file as a whole, as it is shown.
+    fn signs_of_file(&self, file: usize) -> Vec<&'static str> {
+        let Some(file) = self.document.patch_file(file) else {
+            return Vec::new();
+        };
+        let path = self
+            .document
+            .patch()
+            .files
+            .get(file)
+            .map(|file| file.path());
+        let flags = self.look.flags.iter();
+        let signs = flags.filter(|flag| flag.lines.is_none() && Some(flag.path) == path);
+        let mut signs: Vec<_> = signs.map(Flag::sign).collect();
+        signs.sort_unstable();
+        signs.dedup();
+        signs
     }
 
     fn plain(&self, base: Style, text: &str) -> Layers<'static> {

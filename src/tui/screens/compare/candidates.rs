@@ -45,7 +45,7 @@ pub struct Candidate {
     pub removed: u32,
     /// Steps, when a trace is known.
     pub steps: Option<u32>,
-    /// Findings of the grader about it.
+    /// Findings about it, of the grader and of people.
     pub findings: usize,
     /// Rank in the grader's ranking when that is not the one shown; inner `None` = unranked there.
     pub grader_rank: Option<Option<usize>>,
@@ -129,13 +129,11 @@ pub fn candidates(
             (0..data.trajectories.len()).any(|index| !places.agrees(grader, index))
         });
     let duplicates = duplicates(data);
-    let mut findings: HashMap<TrajectoryIndex, usize> = HashMap::new();
-    for finding in session
-        .answer(group)
-        .iter()
-        .flat_map(|answer| &answer.findings)
-    {
-        *findings.entry(finding.trajectory).or_default() += 1;
+    let mut findings: HashMap<TrajectoryIndex, (usize, usize)> = HashMap::new();
+    for finding in session.findings(group) {
+        let (all, people) = findings.entry(finding.trajectory).or_default();
+        *all += 1;
+        *people += usize::from(finding.by.is_person());
     }
     let credit = credit(reviewed);
     order(data, &reviewed.shown.ranking)
@@ -168,13 +166,20 @@ pub fn candidates(
                 added: trajectory.patch.added,
                 removed: trajectory.patch.removed,
                 steps: trajectory.steps,
-                findings: findings.get(&index).copied().unwrap_or(0),
+                findings: findings.get(&index).map_or(0, |(all, _)| *all),
                 grader_rank: grader.as_ref().map(|places| places.rank(index)),
                 grader_tied: grader.as_ref().is_some_and(|places| places.tied(index)),
                 differs: grader
                     .as_ref()
                     .is_some_and(|grader| !places.agrees(grader, index)),
-                marks: marks(trajectory, duplicates.get(&index).copied()),
+                marks: {
+                    let mut marks = marks(trajectory, duplicates.get(&index).copied());
+                    let people = findings.get(&index).map_or(0, |(_, people)| *people);
+                    if people > 0 {
+                        marks.insert(0, format!("✎ {people}"));
+                    }
+                    marks
+                },
                 not_utf8: {
                     let marks = trajectory.marks.iter();
                     marks.filter(|mark| is_not_utf8(mark)).cloned().collect()

@@ -6,7 +6,7 @@ use super::layout::Slot;
 use super::reading::{candidate, go_to_row};
 use super::update::{focused, opened};
 use crate::diff::{Region, Share};
-use crate::domain::Finding;
+use crate::review::{FoundBy, GroupFinding};
 use crate::tui::action::Action;
 use crate::tui::document::{Anchor, Document};
 use crate::tui::model::{Model, OnBase, OpenedGroup, Severity};
@@ -14,55 +14,70 @@ use crate::tui::text;
 use crate::tui::widgets::diff_lines::{Flag, Moved};
 use crate::tui::workers::patch_of;
 
-/// The grader's findings at lines of a patch, with the lines.
-pub(super) fn remarks(model: &Model, slot: Slot) -> Vec<(Flag<'_>, &Finding)> {
+/// The findings of people and of the grader at a patch: at lines of it, or at a file as a whole.
+pub(super) fn remarks(model: &Model, slot: Slot) -> Vec<(Flag<'_>, GroupFinding<'_>)> {
     let session = model.session.as_ref().zip(model.compare.group);
-    let answer = session.and_then(|(session, group)| session.answer(group));
-    let findings = answer.into_iter().flat_map(|answer| &answer.findings);
+    let findings = session.map_or(Vec::new(), |(session, group)| session.findings(group));
     findings
+        .into_iter()
         .filter(|finding| Some(finding.trajectory) == slot)
         .filter_map(|finding| {
             let flag = Flag {
-                path: finding.file.as_deref()?,
-                old_side: finding.side.as_deref() == Some("old"),
-                lines: finding.lines?,
+                path: finding.file?,
+                old_side: finding.is_old_side,
+                lines: finding.lines,
+                by_person: finding.by.is_person(),
             };
             Some((flag, finding))
         })
         .collect()
 }
 
-/// Whether the grader remarked on lines of a patch.
+/// Whether anybody remarked on a patch.
 #[must_use]
 pub fn has_remarks(model: &Model, slot: Slot) -> bool {
     !remarks(model, slot).is_empty()
 }
 
-fn said(finding: &Finding) -> String {
-    let mut said = format!("⚑ {}", text::sanitize_line(&finding.code));
-    if let Some(severity) = &finding.severity {
+/// A finding in one line: whose, code, how bad, the words.
+#[must_use]
+pub fn said(finding: &GroupFinding<'_>) -> String {
+    let (sign, by) = match finding.by {
+        FoundBy::You => (Flag::OF_PERSON, "you"),
+        FoundBy::Another(name) => (Flag::OF_PERSON, name),
+        FoundBy::Grader(name) => (Flag::OF_GRADER, name),
+    };
+    let code = text::sanitize_line(finding.code);
+    let mut said = format!("{sign} {}: {code}", text::sanitize_line(by));
+    if let Some(severity) = finding.severity {
         said.push_str(&format!(" ({})", text::sanitize_line(severity)));
     }
-    if let Some(note) = &finding.note {
-        said.push_str(&format!(": {}", text::sanitize_line(note)));
+    if let Some(rule) = finding.rule {
+        said.push_str(&format!(" by rule {}", text::sanitize_line(&rule.id)));
+    }
+    if !finding.note.is_empty() {
+        said.push_str(&format!(": {}", text::sanitize_line(finding.note)));
     }
     said
 }
 
-/// Says what was remarked on the line of the cursor.
+/// Says what was remarked on the line of the cursor, or on the file whose head it is at.
 pub(super) fn tell_remark(model: &mut Model) {
     let slot = focused(model);
     let cursor = model.compare.place(slot).cursor;
     let Some(document) = model.compare.document(slot) else {
         return;
     };
-    let Some(line) = document.line(cursor) else {
-        return;
-    };
+    let line = document.line(cursor);
     let all = remarks(model, slot);
+    let is_here = |flag: &Flag<'_>| match (flag.lines, &line) {
+        (Some(_), Some(line)) => flag.covers_line(line),
+        (None, None) => flag.row(document) == Some(cursor),
+        _ => false,
+    };
     let here: Vec<_> = all
         .iter()
-        .filter(|(flag, _)| flag.covers_line(&line))
+        .filter(|(flag, _)| is_here(flag))
         .map(|(_, finding)| said(finding))
         .collect();
     if !here.is_empty() {

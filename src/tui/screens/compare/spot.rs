@@ -8,9 +8,9 @@ use super::state::Body;
 use super::update::{opened, settle};
 use crate::diff::{LineKind, Patch};
 use crate::domain::TrajectoryIndex;
-use crate::tui::document::Document;
+use crate::tui::document::{Document, Side, find_line};
 use crate::tui::effect::Effect;
-use crate::tui::model::{Model, Screen};
+use crate::tui::model::{Model, Screen, Severity};
 use crate::tui::update::go_to;
 
 /// A file, a hunk or a line of a patch; in the order in which a patch shows them.
@@ -113,6 +113,43 @@ pub fn show_hunk(model: &mut Model, file: usize, hunk: Option<usize>) -> Vec<Eff
         });
         change.unwrap_or(PatchSpot::file(file))
     })
+}
+
+/// Shows lines (1-based, inclusive) of a file of a candidate's patch, or its head, or the patch as it
+/// stands when no file is meant; says so when the patch does not quote them.
+pub fn show_lines(
+    model: &mut Model,
+    candidate: TrajectoryIndex,
+    path: Option<&str>,
+    old_side: bool,
+    lines: Option<(u32, u32)>,
+) -> Vec<Effect> {
+    let Some(group) = model.compare.group else {
+        return Vec::new();
+    };
+    model.compare.focus_on(group, candidate);
+    let Some(path) = path else {
+        model.compare.body = Body::Diff;
+        model.compare.interdiff = None;
+        return go_to(model, Screen::Compare);
+    };
+    let patch = opened(model).and_then(|opened| opened.patches.get(candidate).cloned());
+    let side = if old_side { Side::Old } else { Side::New };
+    let found = patch.and_then(|patch| {
+        let line = lines.and_then(|lines| find_line(&patch, path, side, lines));
+        let file = patch.files.iter().position(|file| file.path() == path);
+        let line = line.map(|(file, hunk, line)| PatchSpot::line(file, hunk, line));
+        line.or(file.map(PatchSpot::file))
+    });
+    let Some(at) = found else {
+        let said = "the patch does not touch the file of this finding";
+        model.say(Severity::Info, said);
+        return show_in_focused(model, |_| PatchSpot::file(0));
+    };
+    if at.is_file() && lines.is_some() {
+        model.say(Severity::Info, "the patch does not quote these lines");
+    }
+    show_in_focused(model, |_| at)
 }
 
 /// Opens the compare screen on a place of the focused candidate's patch.

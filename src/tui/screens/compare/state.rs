@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::copy::Saving;
 use super::layout::Slot;
 use super::place_list::PlaceList;
+use super::selecting::Selecting;
 use super::{matrix, search, tests_panel};
 use crate::diff::Interdiff;
 use crate::domain::TrajectoryIndex;
@@ -112,6 +113,8 @@ pub struct State {
     pub matrix: matrix::State,
     /// The tests panel.
     pub tests: tests_panel::State,
+    /// The selection of lines.
+    pub selecting: Option<Selecting>,
     /// The candidate that the mouse drags.
     pub drag: Option<TrajectoryIndex>,
     /// The column whose scroll bar the mouse holds.
@@ -155,6 +158,7 @@ impl Default for State {
             saving: None,
             matrix: matrix::State::default(),
             tests: tests_panel::State::default(),
+            selecting: None,
             drag: None,
             dragged_bar: None,
         }

@@ -11,7 +11,7 @@ use super::layout::{Layout, MOST_COLUMNS, Slot, automatic};
 use super::places::{self, Wanted};
 use super::reading::{self, Go, Mark, Motion, Window, document_of, jump};
 use super::state::Body;
-use super::{copy, panel, search, search_group, spot};
+use super::{copy, panel, search, search_group, selecting, spot};
 use crate::domain::TrajectoryIndex;
 use crate::tui::action::Action;
 use crate::tui::area;
@@ -45,6 +45,7 @@ pub fn update(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Ef
     let mut effects = act(model, action, digit);
     if model.screen == Screen::Compare {
         effects.extend(settle(model));
+        selecting::settle(model);
         if model.status.text.is_empty() && model.compare.body == Body::Diff {
             places::tell_remark(model);
         }
@@ -70,7 +71,8 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         model.say(Severity::Info, "the rollouts of this group are gone");
         return Vec::new();
     }
-    if action == Action::Back && (let_go(model) || search::take_off(model)) {
+    if action == Action::Back && (let_go(model) || selecting::end(model) || search::take_off(model))
+    {
         return Vec::new();
     }
     if let Some(effects) = panel::act(model, action) {
@@ -156,10 +158,39 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::OpenSchedule => return go_to(model, Screen::Schedule),
         Action::NextGroup => return neighbour(model, true),
         Action::PreviousGroup => return neighbour(model, false),
+        Action::SelectLines => selecting::toggle(model),
+        Action::AddFinding => add_finding(model),
+        Action::ListFindings => list_findings(model),
         Action::EditNote => model.overlay = Some(Overlay::note(model)),
         _ => return judge(model, action, digit),
     }
     Vec::new()
+}
+
+/// Opens the editor of a new finding at the cursor.
+fn add_finding(model: &mut Model) {
+    if model.compare.interdiff_shown().is_some() {
+        let key = model.keymap.key_of(Action::Interdiff).unwrap_or_default();
+        let said = format!(
+            "an interdiff is no patch of a candidate, so a finding has no place in it: {key} leaves it"
+        );
+        return model.say(Severity::Info, said);
+    }
+    match Overlay::new_finding(model) {
+        Some(overlay) => model.overlay = Some(overlay),
+        None => model.say(Severity::Info, "there is no candidate to find anything in"),
+    }
+}
+
+/// Lists the findings of the group.
+fn list_findings(model: &mut Model) {
+    let session = model.session.as_ref().zip(model.compare.group);
+    if session.is_none_or(|(session, group)| session.findings(group).is_empty()) {
+        let key = model.keymap.key_of(Action::AddFinding).unwrap_or_default();
+        let said = format!("no finding in this group yet: {key} adds one at the cursor");
+        return model.say(Severity::Info, said);
+    }
+    model.overlay = Some(Overlay::findings());
 }
 
 /// Lets go of what the mouse drags; answers whether it held something.

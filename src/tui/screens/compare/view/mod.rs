@@ -15,6 +15,7 @@ use super::layout::Column;
 use super::panel;
 use super::places;
 use super::reading::Window;
+use super::selecting::selected;
 use super::update::{focused, layout, mark, opened};
 use crate::domain::{PatchPresence, RolloutGroup};
 use crate::review::{ReviewSession, ReviewedGroup};
@@ -327,6 +328,7 @@ impl Page<'_> {
         let focused = column.slot == focused(self.model);
         let look = Look {
             flags: &flags,
+            selected: selected(self.model, column.slot),
             theme: self.theme,
             wrap: self.model.compare.wrap,
             shift: self.model.compare.shift,
