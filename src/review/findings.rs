@@ -61,7 +61,7 @@ impl ReviewSession {
         let mut all = Vec::new();
         let (own, others) = self.findings_of_people(group);
         all.extend(own);
-        if self.hides_others(group) {
+        if self.is_hidden(group) {
             return all;
         }
         all.extend(others);
@@ -80,12 +80,6 @@ impl ReviewSession {
             }));
         }
         all
-    }
-
-    /// Whether this annotator may not see what others and the grader found.
-    fn hides_others(&self, group: usize) -> bool {
-        let judgement = self.judgement(group);
-        judgement.is_some_and(|judgement| judgement.blind && !judgement.revealed)
     }
 
     /// One's own findings in effect, and those of other people about the group as it is.
