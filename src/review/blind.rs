@@ -145,15 +145,34 @@ impl ReviewSession {
     /// all of them.
     #[must_use]
     pub fn hidden_groups(&self) -> usize {
-        let faces = self.faces.values();
-        faces.filter(|face| face.is_hidden()).count()
+        self.hidden
     }
 
-    /// Whether what names files or runs of the whole set is hidden: the review is blind, or a group
-    /// of it is hidden.
+    /// Whether what names files or runs of the whole set is hidden: a group is, or every group that
+    /// may come will be.
     #[must_use]
     pub fn hides_names(&self) -> bool {
-        self.identity.blind.all || self.faces.values().any(Face::is_hidden)
+        self.hidden > 0 || self.identity.blind.all && self.faces.is_empty()
+    }
+
+    /// Whether a group is hidden and was submitted, so that it can be revealed.
+    #[must_use]
+    pub fn awaits_reveal(&self, group: usize) -> bool {
+        let judgement = self.judgement(group).filter(|_| self.is_hidden(group));
+        judgement.is_some_and(|judgement| !judgement.submissions.is_empty())
+    }
+
+    /// The group submitted last of those that can be revealed. Looks at every blind group.
+    #[must_use]
+    pub fn submitted_last(&self) -> Option<usize> {
+        let waiting = self.faces.keys().copied();
+        let waiting = waiting.filter(|&group| self.awaits_reveal(group));
+        waiting.max_by_key(|&group| {
+            let submissions = self.judgement(group).map(|found| &found.submissions);
+            submissions
+                .and_then(|all| all.last())
+                .map(|last| last.at_ms)
+        })
     }
 
     /// The group with its true names, in the order shown.
@@ -164,6 +183,7 @@ impl ReviewSession {
     /// Makes the faces of every group of the set as it was loaded, and the set in their order.
     pub(super) fn face_all(&mut self) {
         self.set = Arc::clone(&self.raw);
+        self.hidden = 0;
         if self.identity.blind.is_off() {
             return;
         }
@@ -174,6 +194,7 @@ impl ReviewSession {
                 continue;
             };
             let set = set.get_or_insert_with(|| self.raw.as_ref().clone());
+            self.hidden += usize::from(face.is_hidden());
             set.put_in_order(group, &face.truth, &face.answers, face.places.as_ref());
             self.faces.insert(group, face);
         }
@@ -237,7 +258,9 @@ impl ReviewSession {
     pub(super) fn follow_reveal(&mut self, group: usize) {
         let hidden = !self.judgement(group).is_some_and(|found| found.revealed);
         if let Some(face) = self.faces.get_mut(&group) {
+            self.hidden -= usize::from(face.is_hidden());
             face.set_hidden(hidden);
+            self.hidden += usize::from(hidden);
         }
     }
 

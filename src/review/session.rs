@@ -66,6 +66,8 @@ pub struct ReviewSession {
     pub(super) set: Arc<LoadedSet>,
     /// How blind groups are shown, by group.
     pub(super) faces: BTreeMap<usize, Face>,
+    /// How many of them hide something.
+    pub(super) hidden: usize,
     pub(super) projection: Projection,
     pub(super) identity: Identity,
     settings: Settings,
@@ -104,6 +106,7 @@ impl ReviewSession {
             raw: Arc::clone(&set),
             set,
             faces: BTreeMap::new(),
+            hidden: 0,
             projection: Projection::of(events),
             identity,
             settings,
@@ -308,7 +311,14 @@ impl ReviewSession {
     pub fn state(&self, group: usize) -> ReviewState {
         match (self.judgement(group), self.any_judgement(group)) {
             (None, None) => ReviewState::Unseen,
-            (None, Some(_)) => ReviewState::Stale,
+            (None, Some(judgement)) => {
+                let mut all = std::iter::successors(Some(judgement), |at| at.stale.as_deref());
+                match all.any(Judgement::is_touched) {
+                    true => ReviewState::Stale,
+                    // Opened as it was, and nothing judged that could be stale.
+                    false => ReviewState::Opened,
+                }
+            }
             (Some(judgement), _) if judgement.skipped.is_some() => ReviewState::Skipped,
             (Some(judgement), _) => match (&judgement.submitted, judgement.edited_since_submit) {
                 (Some(_), false) => ReviewState::Submitted,

@@ -13,7 +13,7 @@ use super::screens::groups;
 use super::text;
 use super::update::{after_layout, open_group, refresh_reviewed, save};
 use crate::domain::{RolloutGroup, TrajectoryIndex};
-use crate::review::{Change, LoadedSet, Prepared};
+use crate::review::{Change, LoadedSet, Prepared, ReviewSession};
 
 /// Progress is shown for what takes longer.
 const SHOWN_FROM: Duration = Duration::from_millis(500);
@@ -319,7 +319,12 @@ fn tell_problems(model: &mut Model, before: usize) {
     };
     let name = last.path.file_name().unwrap_or(last.path.as_os_str());
     let key = model.keymap.key_of(Action::Problems).unwrap_or_default();
+    let hidden = model
+        .session
+        .as_ref()
+        .is_some_and(ReviewSession::hides_names);
     let what = match new {
+        1 if hidden => "1 new problem".to_owned(),
         1 => format!("{}: {}", name.to_string_lossy(), last.reason),
         new => format!("{new} new problems"),
     };
@@ -372,7 +377,11 @@ fn judgement_after(
         return None;
     }
     let session = model.session.as_mut()?;
-    session.any_judgement(group)?.at(&was.fingerprint)?;
+    // What was only opened is nothing judged.
+    let before = session.any_judgement(group)?.at(&was.fingerprint)?;
+    if !before.is_touched() {
+        return None;
+    }
     match session.propose(group, Change::KeepDraft) {
         Ok(proposal) => {
             session.apply(&proposal);

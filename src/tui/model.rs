@@ -208,6 +208,10 @@ pub struct Model {
     pub initial_settings: Settings,
     /// What the title bar calls the loaded set.
     pub title: String,
+    /// Whether names are hidden before anything is loaded.
+    pub starts_blind: bool,
+    /// Whether there is a file with judgements already, so that an opened group is recorded.
+    pub records_openings: bool,
     /// The open screen.
     pub screen: Screen,
     /// Which group is opened without a key; a key on the list ends that.
@@ -264,7 +268,8 @@ impl Saves {
     /// The id of the group whose submission is the last thing handed to the store, if it is one.
     #[must_use]
     pub fn submitted_last(&self) -> Option<&str> {
-        let last = self.pending.back()?.last()?;
+        let events = self.pending.iter().flatten();
+        let last = events.rev().find(|event| event.body.is_change())?;
         match last.body {
             EventBody::RankSubmit { .. } => last.group.as_ref().map(|g| g.group_id.as_str()),
             _ => None,
@@ -295,6 +300,8 @@ impl Model {
             load_failed: None,
             initial_settings: settings,
             title,
+            starts_blind: false,
+            records_openings: false,
             screen: Screen::default(),
             opens_first: OpensFirst::default(),
             groups: groups::State::default(),

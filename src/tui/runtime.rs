@@ -79,6 +79,8 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
     let names = themes.iter().map(|theme| theme.name.clone()).collect();
     let mut model = Model::new(options.title(), options.settings.clone(), keymap, names);
     model.theme = chosen;
+    model.starts_blind = options.blind.all;
+    model.records_openings = options.db.exists();
     model.guide = options.guide.clone();
     if let Some(first) = problems.first() {
         let more = match problems.len() - 1 {

@@ -144,6 +144,7 @@ pub fn take(options: ScreenshotOptions) -> Result<Screenshot, ScreenshotError> {
     let mut model = Model::new(title.clone(), options.settings.clone(), keymap, names);
     model.theme = theme;
     model.size = options.size;
+    model.starts_blind = options.blind.all;
     model.guide = options.guide;
     model.opens_first = OpensFirst::Only;
     let input = LoadInput {

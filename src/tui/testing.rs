@@ -80,7 +80,22 @@ impl Harness {
         rows: u16,
         store: Box<dyn EventStore>,
     ) -> Result<Self, String> {
-        let harness = Self::unloaded(paths, columns, rows, store)?;
+        Self::open_as("ann", false, paths, (columns, rows), store)
+    }
+
+    /// The same for an annotator, blind or not.
+    ///
+    /// # Errors
+    /// See [`Self::open`].
+    pub fn open_as(
+        annotator: &str,
+        blind: bool,
+        paths: &[impl AsRef<Path>],
+        (columns, rows): (u16, u16),
+        store: Box<dyn EventStore>,
+    ) -> Result<Self, String> {
+        let mut harness = Self::unloaded(paths, columns, rows, store)?;
+        harness.model.starts_blind = blind;
         let input = LoadInput {
             paths: paths
                 .iter()
@@ -88,10 +103,10 @@ impl Harness {
                 .collect::<Vec<PathBuf>>(),
             load: LoadOptions::default(),
             identity: Identity {
-                annotator: "ann".to_owned(),
+                annotator: annotator.to_owned(),
                 session_id: "test".to_owned(),
                 source: harness.model.title.clone(),
-                blind: BlindPlan::review(false, 0),
+                blind: BlindPlan::review(blind, 0),
             },
             settings: Settings::default(),
             seed: 1,

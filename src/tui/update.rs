@@ -1,6 +1,7 @@
 //! The root update: overlay first, then global actions, then the open screen.
 
 use super::action::Action;
+use super::blind;
 use super::effect::Effect;
 use super::key::{Code, Key};
 use super::keymap::Lookup;
@@ -34,7 +35,12 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             Vec::new()
         }
         Message::Loaded(session) => {
-            let guessed = session.set().guessed.first().map(|guessed| {
+            let guessed = session
+                .set()
+                .guessed
+                .first()
+                .filter(|_| !session.hides_names());
+            let guessed = guessed.map(|guessed| {
                 let name = guessed.path.file_name().unwrap_or_default();
                 format!("{}: {guessed}", name.to_string_lossy())
             });
@@ -258,6 +264,13 @@ pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effec
         Action::OpenAgreement => go_to(model, Screen::Agreement),
         Action::OpenDisagreements => go_to(model, Screen::Disagreements),
         Action::OpenSchedules => go_to(model, Screen::Schedules),
+        Action::Reveal if model.screen == Screen::Compare => blind::reveal(model),
+        // A key does nothing with what is not shown.
+        action if action != Action::Back && blind::withheld(model).is_some() => {
+            let why = blind::withheld(model).unwrap_or_default().join(" ");
+            model.say(Severity::Info, why);
+            Vec::new()
+        }
         _ => {
             let digit = match key.map(|key| key.code) {
                 Some(Code::Char(c)) => c.to_digit(10).map(|digit| digit as usize),
@@ -289,8 +302,9 @@ pub fn go_to(model: &mut Model, screen: Screen) -> Vec<Effect> {
 pub fn open_group(model: &mut Model, group: usize) -> Vec<Effect> {
     refresh_reviewed(model, group);
     model.open_failed = None;
+    let mut effects = blind::record_opening(model, group);
     compare::enter(model, group);
-    let mut effects = go_to(model, Screen::Compare);
+    effects.extend(go_to(model, Screen::Compare));
     if model.opened(group).is_none() {
         effects.push(Effect::OpenGroup { group });
     }
@@ -395,7 +409,13 @@ fn next_theme(model: &mut Model) -> Vec<Effect> {
 fn tell_base(model: &mut Model, opened: &super::model::OpenedGroup) {
     let problem = opened.on_base().and_then(|found| found.problems.first());
     if let Some(problem) = problem {
-        model.say(Severity::Warning, problem.clone());
+        let said = match blind::hides_names(model) {
+            true => {
+                "base texts are not known; ".to_owned() + &blind::sentence(model, None, problem)
+            }
+            false => problem.clone(),
+        };
+        model.say(Severity::Warning, said);
     }
 }
 
@@ -427,7 +447,14 @@ fn on_opened(
                 model.colouring.retain(|(group, ..)| *group != dropped);
             }
         }
-        Err(reason) => model.open_failed = Some((group, reason)),
+        Err(reason) => {
+            let said = blind::sentence(model, Some(group), &reason);
+            let hidden = model
+                .session
+                .as_ref()
+                .is_some_and(|found| found.is_hidden(group));
+            model.open_failed = Some((group, if hidden { said } else { reason }));
+        }
     }
     after_layout(model)
 }

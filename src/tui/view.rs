@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::area::{self, Area};
+use super::blind;
 use super::layout;
 use super::model::{Model, Screen};
 use super::overlays;
@@ -21,6 +22,17 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
         return;
     }
     let area = rect(area::screen(model.size));
+    match blind::withheld(model) {
+        Some(lines) => blind::draw_withheld(&lines, theme, buffer, area),
+        None => draw_screen(model, theme, buffer, area),
+    }
+    status_line::draw(model, theme, buffer);
+    if let Some(overlay) = &model.overlay {
+        overlays::draw(model, overlay, theme, buffer);
+    }
+}
+
+fn draw_screen(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     match model.screen {
         Screen::Groups => groups::draw(model, theme, buffer, area),
         Screen::Compare => compare::draw(model, theme, buffer, area),
@@ -31,10 +43,6 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
         Screen::Agreement => agreement::draw(model, theme, buffer, area),
         Screen::Disagreements => disagreements::draw(model, theme, buffer, area),
         Screen::Schedules => schedules::draw(model, theme, buffer, area),
-    }
-    status_line::draw(model, theme, buffer);
-    if let Some(overlay) = &model.overlay {
-        overlays::draw(model, overlay, theme, buffer);
     }
 }
 

@@ -3,6 +3,7 @@
 #![cfg(feature = "tui")]
 
 mod arbitrary;
+mod blind;
 mod compare;
 mod diff_views;
 mod findings;

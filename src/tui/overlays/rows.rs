@@ -5,6 +5,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::{Overlay, Picker, can_be_run, view};
 use crate::tui::action::Action;
+use crate::tui::blind;
 use crate::tui::help;
 use crate::tui::legend;
 use crate::tui::long_text;
@@ -127,6 +128,16 @@ fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
     });
     let width = wrap_width(model, picker, count);
     let Some(set) = set else { return Vec::new() };
+    if blind::hides_names(model) {
+        let said = match count {
+            1 => "1 problem or note is hidden in blind mode: it names files".to_owned(),
+            _ => format!("{count} problems and notes are hidden in blind mode: they name files"),
+        };
+        let cut = model.is_status_cut().then_some(model.status.text.as_str());
+        let cut = cut.map(|said| copied(whole("message", said, width), said));
+        let said = (count > 0).then(|| whole("blind", &said, width));
+        return cut.into_iter().chain(said).flatten().collect();
+    }
     let problems = set.problems.iter().map(|problem| ("", problem));
     let told = problems.chain(set.notes.iter().map(|note| ("note: ", note)));
     let told = told.map(|(kind, problem)| {

@@ -13,6 +13,7 @@ use super::update::{first_row, layout};
 use crate::review::ReviewSession;
 use crate::tui::action::Action;
 use crate::tui::area::Area;
+use crate::tui::blind;
 use crate::tui::layout::inside;
 use crate::tui::loading;
 use crate::tui::model::Model;
@@ -70,7 +71,7 @@ fn draw_title(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let name = [
         (" gagar ".to_owned(), theme.style(Role::Title)),
         (
-            format!(" {} ", text::sanitize_line(&model.title)),
+            format!(" {} ", blind::title(model)),
             theme.style(Role::Text),
         ),
     ];

@@ -13,6 +13,7 @@ use super::update::{beside, columns, layout, shown, steps_of, transcript_of};
 use crate::domain::{Step, Trajectory};
 use crate::tui::action::Action;
 use crate::tui::area::Area;
+use crate::tui::blind;
 use crate::tui::model::Model;
 use crate::tui::screens::compare::letter;
 use crate::tui::scroll::Position;
@@ -217,7 +218,10 @@ impl Page<'_> {
                 let problem = opened.and_then(|opened| opened.content.problems.first());
                 problem.map_or_else(
                     || "no trace is recorded for this trajectory".to_owned(),
-                    |problem| format!("the steps cannot be read: {}", text::sanitize_line(problem)),
+                    |problem| {
+                        let said = blind::sentence(self.model, Some(key.0), problem);
+                        format!("the steps cannot be read: {said}")
+                    },
                 )
             }
             _ => "no steps of this rollout were found".to_owned(),

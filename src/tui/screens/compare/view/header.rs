@@ -9,6 +9,7 @@ use crate::domain::redistribution::Status;
 use crate::domain::{GroupClass, Outcome};
 use crate::review::Origin;
 use crate::tui::area::Area;
+use crate::tui::blind;
 use crate::tui::number::advantage;
 use crate::tui::text;
 use crate::tui::theme::Role;
@@ -32,7 +33,10 @@ impl Page<'_> {
         let counts = self.counts();
         let yours = self.yours();
         // The name gives way, so that counts and state are whole on the narrowest screen.
-        let rest = counts.chars().count() + yours.chars().count() + 2 * SEPARATOR.chars().count();
+        let word = blind::word(self.session, self.group);
+        let blind = word.map_or(0, |word| word.chars().count() + SEPARATOR.chars().count());
+        let rest =
+            counts.chars().count() + yours.chars().count() + 2 * SEPARATOR.chars().count() + blind;
         let free = usize::from(area.width).saturating_sub(rest);
         let name = text::cut(self.data.id.as_str(), free.clamp(12, 40));
         let text = self.style(Role::Text);
@@ -44,7 +48,16 @@ impl Page<'_> {
         if self.reviewed.shown.origin == Origin::AcceptedGrader {
             parts.push(("accepted from grader".to_owned(), text));
         }
-        parts.push((self.grader(), text));
+        if let Some(word) = word {
+            parts.insert(1, (word.to_owned(), self.style(Role::Strong)));
+        }
+        if !self.session.is_hidden(self.group) {
+            parts.push((self.grader(), text));
+        }
+        if self.session.is_revealed(self.group) {
+            let said = "revealed: changes are recorded as after reveal";
+            parts.push((said.to_owned(), self.style(Role::Info)));
+        }
         if self.reviewed.class.is_kept() {
             parts.push((self.reviewed.class.reason().to_owned(), text));
         }
@@ -130,7 +143,11 @@ impl Page<'_> {
         let problems = opened(self.model).map_or(&[][..], |opened| &opened.content.problems);
         if let Some(first) = problems.first() {
             let count = problems.len();
-            said.push_str(&format!("  ⚠ {count} unreadable: {}", text::cut(first, 80)));
+            let first = blind::sentence(self.model, Some(self.group), first);
+            said.push_str(&format!(
+                "  ⚠ {count} unreadable: {}",
+                text::cut(&first, 80)
+            ));
         }
         said.trim_start().to_owned()
     }

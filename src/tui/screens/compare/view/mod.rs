@@ -21,6 +21,7 @@ use crate::domain::{PatchPresence, RolloutGroup};
 use crate::review::{ReviewSession, ReviewedGroup};
 use crate::tui::action::Action;
 use crate::tui::area::Area;
+use crate::tui::blind;
 use crate::tui::colouring::ColourOf;
 use crate::tui::document::{Document, Shape};
 use crate::tui::highlight::ColouredSpan;
@@ -263,7 +264,7 @@ impl Page<'_> {
                 let content = &opened(self.model)?.content;
                 let read = content.trajectories.get(index)?.patch.is_some();
                 let reason = content.problems.first().filter(|_| !read)?;
-                let reason = text::sanitize_line(reason);
+                let reason = blind::sentence(self.model, Some(self.group), reason);
                 let lines = text::wrap(&reason, usize::from(column.file.width).max(1));
                 let lines: Vec<_> = lines.into_iter().map(|range| &reason[range]).collect();
                 Some(format!("the patch cannot be read:\n{}", lines.join("\n")))

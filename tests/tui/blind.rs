@@ -1,0 +1,211 @@
+//! Blind mode on screen: a marker that stands in every name and grader's text is on no screen before
+//! the reveal, and is there after it.
+
+use std::path::{Path, PathBuf};
+
+use gagar::store::{EventBody, EventStore, MemoryStore, SqliteStore};
+use gagar::tui::action::Action;
+use gagar::tui::model::Screen;
+use gagar::tui::screens::compare::Body;
+use gagar::tui::testing::Harness;
+
+use crate::sample;
+
+/// Stands in every trajectory id, policy, grader's text and path.
+const MARKER: &str = "zebra";
+
+/// The native sample with the marker in it, in a folder of that name with a file that is broken.
+fn marked(folder: &Path) -> PathBuf {
+    let folder = folder.join(format!("{MARKER}-runs"));
+    std::fs::create_dir(&folder).unwrap();
+    for name in ["groups.jsonl", "rankings.jsonl"] {
+        let text = std::fs::read_to_string(sample("native").join(name)).unwrap();
+        let lines = text.lines().map(|line| {
+            let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+            mark(&mut record);
+            record.to_string() + "\n"
+        });
+        let lines: String = lines.collect();
+        std::fs::write(folder.join(format!("{MARKER}-{name}")), lines).unwrap();
+    }
+    let broken = folder.join(format!("{MARKER}-broken.jsonl"));
+    std::fs::write(broken, "{\"schema\": \"gagar.group/1\", \"group_id\": 3}\n").unwrap();
+    folder
+}
+
+/// Puts the marker into a record of a group or a ranking.
+fn mark(record: &mut serde_json::Value) {
+    let named = |id: &serde_json::Value| format!("{MARKER}-{}", id.as_str().unwrap()).into();
+    let Some(object) = record.as_object_mut() else {
+        return;
+    };
+    if let Some(all) = object.get_mut("trajectories") {
+        for trajectory in all.as_array_mut().unwrap() {
+            let trajectory = trajectory.as_object_mut().unwrap();
+            trajectory["trajectory_id"] = named(&trajectory["trajectory_id"]);
+            trajectory.insert("policy".to_owned(), format!("{MARKER}-7b").into());
+            trajectory.insert("run".to_owned(), MARKER.into());
+        }
+        object.insert("model".to_owned(), MARKER.into());
+        return;
+    }
+    object["grader"]["name"] = format!("{MARKER}-judge").into();
+    object.insert("reasoning".to_owned(), format!("{MARKER} says").into());
+    for key in ["shown_order", "unranked", "not_eligible"] {
+        if let Some(ids) = object.get_mut(key).and_then(|ids| ids.as_array_mut()) {
+            ids.iter_mut().for_each(|id| *id = named(id));
+        }
+    }
+    if let Some(tiers) = object.get_mut("tiers").and_then(|all| all.as_array_mut()) {
+        let ids = tiers
+            .iter_mut()
+            .flat_map(|tier| tier.as_array_mut().unwrap());
+        ids.for_each(|id| *id = named(id));
+    }
+    for key in ["findings", "summaries"] {
+        if let Some(all) = object.get_mut(key).and_then(|all| all.as_array_mut()) {
+            for one in all {
+                one["trajectory_id"] = named(&one["trajectory_id"]);
+                for text in ["note", "summary", "text"] {
+                    if one.get(text).is_some() {
+                        one[text] = format!("{MARKER} note").into();
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn blind(runs: &Path, size: (u16, u16), store: Box<dyn EventStore>) -> Harness {
+    Harness::open_as("ann", true, &[runs], size, store).unwrap()
+}
+
+fn fresh(runs: &Path, size: (u16, u16)) -> Harness {
+    blind(runs, size, Box::new(MemoryStore::default()))
+}
+
+#[track_caller]
+fn assert_hidden(harness: &Harness, keys: &str) {
+    let screen = harness.screen();
+    let leaks = screen.to_lowercase().contains(MARKER);
+    assert!(!leaks, "after {keys}:\n{screen}");
+}
+
+/// Every screen and body, by the keys that open it from the list of groups.
+const SCREENS: [&str; 12] = [
+    "",
+    "<enter>",
+    "<enter>t",
+    "<enter>m",
+    "<enter>gp",
+    "<enter>ga",
+    "<enter>s",
+    "<enter>r",
+    "w",
+    "<enter>J1",
+    "<enter>J",
+    "<enter>A",
+];
+
+#[test]
+fn no_key_on_any_screen_shows_what_is_hidden() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = marked(folder.path());
+    for opens in SCREENS {
+        let mut harness = fresh(&runs, (120, 40));
+        open(&mut harness, opens);
+        for size in [(80, 24), (200, 60), (120, 40)] {
+            harness.resize(size.0, size.1);
+            assert_hidden(&harness, opens);
+        }
+        let place = (harness.model.screen, harness.model.compare.body);
+        for &action in Action::ALL {
+            // Revealing needs a submission; leaving and suspending show nothing.
+            let skipped = [Action::Submit, Action::Quit, Action::Suspend];
+            let Some(keys) = harness.model.keymap.key_of(action) else {
+                continue;
+            };
+            if skipped.contains(&action) || keys == "<enter>" {
+                continue;
+            }
+            harness.press(&keys);
+            assert_hidden(&harness, &format!("{opens} and {keys}"));
+            let now = (harness.model.screen, harness.model.compare.body);
+            if now != place || harness.model.overlay.is_some() || harness.has_left() {
+                open(&mut harness, opens);
+            }
+        }
+    }
+}
+
+/// Goes to a screen from wherever the interface is.
+fn open(harness: &mut Harness, keys: &str) {
+    harness.model.overlay = None;
+    harness.model.pending_keys.clear();
+    harness.model.compare.body = Body::Diff;
+    gagar::tui::update::go_to(&mut harness.model, Screen::Groups);
+    if !keys.is_empty() {
+        harness.press(keys);
+    }
+}
+
+#[test]
+fn everything_is_shown_after_the_reveal_and_later_changes_are_recorded_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = marked(folder.path());
+    let mut harness = fresh(&runs, (200, 60));
+    harness.press("<enter>");
+    assert!(harness.screen().contains(" blind "), "{}", harness.screen());
+    harness.press("a");
+    assert!(harness.screen().contains("hidden in blind mode"));
+    harness.press("E");
+    assert!(harness.screen().contains("submit your ranking first"));
+    harness.press("1<enter>");
+    let first = harness.model.session.as_ref().unwrap().submitted_last();
+    assert_ne!(harness.model.compare.group, first, "the next one is open");
+    assert_hidden(&harness, "1<enter>");
+    harness.press("E");
+    assert_eq!(harness.model.compare.group, first, "back to reveal it");
+    let screen = harness.screen();
+    assert!(
+        screen.contains("revealed: changes are recorded as after reveal"),
+        "{screen}"
+    );
+    assert!(screen.contains(MARKER), "{screen}");
+    harness.press("l1<enter>");
+    let events = harness.store().events_since(0).unwrap();
+    let told: Vec<bool> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::RankSubmit { after_reveal, .. } => Some(*after_reveal),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [false, true]);
+}
+
+#[test]
+fn an_opened_group_is_recorded_once_and_judges_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("judgements.db");
+    let runs = marked(folder.path());
+    let store = || Box::new(SqliteStore::at(&db));
+    let mut harness = blind(&runs, (80, 24), store());
+    harness.press("<enter><esc><enter><esc>");
+    let screen = harness.screen();
+    assert!(screen.contains("opened"), "{screen}");
+    let kinds: Vec<_> = harness.store().events_since(0).unwrap();
+    let kinds: Vec<_> = kinds.iter().map(|event| event.body.kind()).collect();
+    assert_eq!(kinds, ["group.open"]);
+    let again = blind(&runs, (80, 24), store());
+    assert!(again.screen().contains("opened"), "{}", again.screen());
+    assert_eq!(again.model.screen, Screen::Groups);
+    // Without the flag what was begun blind stays so.
+    let mut without = Harness::open_as("ann", false, &[&runs], (120, 40), store()).unwrap();
+    without.press("<enter>");
+    assert_hidden(&without, "<enter>");
+    // For somebody else it is another review.
+    let mut other = Harness::open_as("bob", false, &[&runs], (200, 60), store()).unwrap();
+    other.press("<enter>");
+    assert!(other.screen().contains(MARKER), "{}", other.screen());
+}
