@@ -260,6 +260,10 @@ impl Harness {
             messages.extend(self.run(&effect));
             self.effects.push(effect);
             for message in messages {
+                if matches!(message, Message::SaveFailed(_)) {
+                    // As the storing thread: what was queued before a failure is not stored.
+                    waiting.retain(|effect| !matches!(effect, Effect::Save(_)));
+                }
                 waiting.extend(update(&mut self.model, message));
             }
         }
