@@ -4,6 +4,7 @@
 //!
 //! - [`domain`]: the field's nouns and arithmetic; pure.
 //! - [`diff`]: a patch's text as files, hunks and lines; pure.
+//! - [`scope`]: rules that tell of edits outside the task; pure.
 //! - [`base`]: the files that patches apply to, from records and repositories.
 //! - [`formats`]: files to rollout groups; [`export`]: groups to files.
 //! - [`store`]: the append-only log of judgements.
@@ -32,6 +33,7 @@ pub mod export;
 pub mod formats;
 pub mod raters;
 pub mod review;
+pub mod scope;
 pub mod store;
 #[cfg(feature = "tui")]
 pub mod tui;

@@ -11,6 +11,7 @@ mod consensus;
 mod decode;
 mod excerpt;
 mod facts;
+mod glob;
 mod hunks;
 mod interdiff;
 mod model;
@@ -38,6 +39,7 @@ pub use conflicts::ConflictMarker;
 pub use consensus::{Consensus, Share};
 pub use decode::{Decoded, decode};
 pub use excerpt::hunk_patch;
+pub use glob::matches_glob;
 pub use interdiff::{Compared, Interdiff, InterdiffFile, interdiff};
 pub use model::{
     BinaryData, BinarySizes, Combined, FilePatch, FileStatus, Hunk, HunkLine, LineKind, LineSpan,

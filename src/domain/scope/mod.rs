@@ -36,8 +36,10 @@ pub struct Remark {
     pub rule: &'static str,
     /// How it is meant.
     pub level: Level,
-    /// The candidate.
+    /// The candidate; of an artefact the first one that has it.
     pub trajectory: TrajectoryIndex,
+    /// The other candidates that have the same artefact, ascending; empty for all other remarks.
+    pub also: Vec<TrajectoryIndex>,
     /// 0-based file in its patch; `None` = the whole patch.
     pub file: Option<usize>,
     /// The file's path, or empty.
