@@ -9,6 +9,7 @@ use super::backup::BackupArgs;
 use super::events::ImportArgs;
 use super::merge::MergeArgs;
 use crate::domain::redistribution::{TieRule, UnrankedPolicy};
+use crate::domain::scope::Level;
 use crate::domain::{Estimator, Scheme};
 use crate::raters::Aggregate;
 use crate::review::{Filter, RankingSource, ReviewSession, Selection, Settings};
@@ -28,6 +29,7 @@ Examples:
   gagar merge ada.db bob.db -o all.db        the judgements of several people in one file
   gagar diff runs --group G --candidates A,B  patches side by side on their base
   gagar agreement runs --db gagar.db         how much grader and annotators agree
+  gagar scope runs --level check --passing   edits that may not belong to the task
   gagar screenshot runs --keys '<enter>' -o compare.svg
   gagar schedules runs                       what each scheme would do
 
@@ -270,6 +272,8 @@ pub enum Command {
     Diff(DiffArgs),
     /// Compare schemes over all groups: boosts, credit moved, length, what is misplaced
     Schedules(SchedulesArgs),
+    /// Point at edits that may not belong to the task, and tell how often each rule does
+    Scope(ScopeArgs),
     /// Draw any screen into a picture (SVG) or a text: press keys, see what they show
     Screenshot(ScreenshotArgs),
     /// Tell how much grader and annotators agree, with intervals
@@ -605,6 +609,58 @@ pub enum When {
     Always,
     /// Never
     Never,
+}
+
+/// Examples at the end of `gagar scope --help`.
+const SCOPE_EXAMPLES: &str = "\
+Examples:
+  gagar scope runs                                  every remark, what is worth most first
+  gagar scope runs --level check --passing          what passed and is worth a look
+  gagar scope runs --rule stray_file --json         one rule, one JSON object a line
+  gagar scope runs --stats                          how often each rule says something here
+  gagar scope runs --stats --db gagar.db            with what people said of the remarks
+
+A remark is a place to look at, never a verdict and never a rank. Levels: check (worth a look), info
+(a fact or a habit that may be fine), artefact (the harness left it in the whole group; told once).
+Rates differ by scaffold by a factor of twenty: look at --stats before you trust a rule. Rules are
+switched and tuned in gagar.toml:
+
+  [scope.rule.stray_file]
+  on = true
+  patterns = [\"repro*\", \"scratch*\"]
+  [scope.rule.size_outlier]
+  threshold = 3.0";
+
+/// Arguments of `gagar scope`.
+#[derive(Debug, Args)]
+#[command(after_help = SCOPE_EXAMPLES)]
+pub struct ScopeArgs {
+    /// What to load.
+    #[command(flatten)]
+    pub input: Input,
+    /// Which groups.
+    #[command(flatten)]
+    pub which: Which,
+    /// Only these rules, also ones that are off; repeatable.
+    #[arg(long, value_name = "ID")]
+    pub rule: Vec<String>,
+    /// Only remarks that are meant so: check, info or artefact.
+    #[arg(long, value_name = "LEVEL", value_parser = parse_level)]
+    pub level: Option<Level>,
+    /// Only passing candidates.
+    #[arg(long)]
+    pub passing: bool,
+    /// Figures about the rules instead of remarks: all rules, also those that are off.
+    #[arg(long)]
+    pub stats: bool,
+    /// One JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn parse_level(text: &str) -> Result<Level, String> {
+    let found = Level::ALL.into_iter().find(|level| level.word() == text);
+    found.ok_or_else(|| format!("`{text}` is no level: check, info or artefact"))
 }
 
 /// Examples at the end of `gagar screenshot --help`.

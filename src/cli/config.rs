@@ -1,7 +1,7 @@
 //! The configuration files: `gagar.toml` in the current folder, `gagar.toml` beside the data, and
 //! `config.toml` beside the keys and themes. They name a theme, maps from fields to columns, the
-//! repositories that patches apply to, and the rubric with its guidelines; of two entries with one
-//! name the first counts.
+//! repositories that patches apply to, the rubric with its guidelines, and the rules for out-of-scope
+//! edits; of two entries with one name the first counts.
 //!
 //! ```toml
 //! theme = "nord"                          # or { dark = "nord", light = "github-light" }
@@ -23,6 +23,12 @@
 //! code = "naming"
 //! key = "n"
 //! title = "names that mislead"
+//!
+//! [scope.rule.stray_file]                 # a rule for out-of-scope edits: all three are optional
+//! on = true
+//! patterns = ["repro*", "scratch*"]       # instead of the built-in ones
+//! [scope.rule.size_outlier]
+//! threshold = 3.0
 //! ```
 //!
 //! What is *not* here: what a map means ([`crate::formats::FieldMap`]), keys and themes.
@@ -38,6 +44,7 @@ use super::open::{Guide, ThemeChoice, config_folder};
 use crate::base::BaseRepos;
 use crate::domain::rubric::{Code, Rubric};
 use crate::formats::{FieldMap, NamedMap};
+use crate::scope::{RuleConfig, Rules};
 
 /// Name of the file in the current folder and beside the data.
 const HERE: &str = "gagar.toml";
@@ -55,6 +62,7 @@ struct File {
     #[serde(default)]
     base_repos: BTreeMap<String, String>,
     rubric: Option<Spanned<RubricTable>>,
+    scope: Option<Spanned<ScopeTable>>,
     guidelines: Option<Spanned<String>>,
 }
 
@@ -64,6 +72,22 @@ struct RubricTable {
     version: Option<String>,
     #[serde(default)]
     code: Vec<Spanned<Code>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScopeTable {
+    version: Option<String>,
+    #[serde(default)]
+    rule: BTreeMap<String, RuleTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleTable {
+    on: Option<bool>,
+    patterns: Option<Vec<String>>,
+    threshold: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -193,6 +217,51 @@ fn read_theme(text: &str) -> Result<Option<ThemeChoice>, String> {
     }
 }
 
+/// The out-of-scope rules as the configuration files want them: a rule that several files name is as
+/// the first says, the first name of a version counts.
+///
+/// # Errors
+/// As [`named_maps`].
+pub(super) fn scope_rules(paths: &[PathBuf]) -> Result<Rules, CliError> {
+    let mut version: Option<String> = None;
+    let mut changes = BTreeMap::new();
+    for path in config_files(paths) {
+        let Some((named, more)) = read_file(&path, |text, _| read_scope(text))? else {
+            continue;
+        };
+        version = version.or(named);
+        for (name, change) in more {
+            changes.entry(name).or_insert(change);
+        }
+    }
+    Rules::with(version.as_deref(), &changes).map_err(CliError::usage)
+}
+
+/// A version's name and changes by rule.
+type ScopeChanges = (Option<String>, BTreeMap<String, RuleConfig>);
+
+/// What a file's text changes in the out-of-scope rules.
+fn read_scope(text: &str) -> Result<Option<ScopeChanges>, String> {
+    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    let Some(table) = file.scope else {
+        return Ok(None);
+    };
+    let line = line_of(text, table.span().start);
+    let table = table.into_inner();
+    let changes = table.rule.into_iter().map(|(name, rule)| {
+        let change = RuleConfig {
+            on: rule.on,
+            patterns: rule.patterns,
+            threshold: rule.threshold,
+        };
+        (name, change)
+    });
+    let changes: BTreeMap<_, _> = changes.collect();
+    Rules::with(table.version.as_deref(), &changes)
+        .map_err(|error| format!("line {line}: [scope]: {error}"))?;
+    Ok(Some((table.version, changes)))
+}
+
 /// The rubric and the guidelines of the first configuration file that says any, each.
 ///
 /// # Errors
@@ -276,9 +345,10 @@ fn config_files(paths: &[PathBuf]) -> Vec<PathBuf> {
 
 fn read(text: &str, path: &Path) -> Result<Vec<NamedMap>, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-    // A theme or a rubric that is wrong is told by every command.
+    // A theme, a rubric or a rule that is wrong is told by every command.
     read_theme(text)?;
     read_rubric(text)?;
+    read_scope(text)?;
     let line = |at: usize| line_of(text, at);
     let mut maps = Vec::new();
     for (name, table) in file.map {

@@ -27,6 +27,7 @@ mod progress;
 mod rank;
 mod rubric;
 mod schedules;
+mod scope;
 mod screenshot;
 mod whole_file;
 
@@ -98,6 +99,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
         Some(Command::Convert(args)) => convert::run(args, io),
         Some(Command::Diff(args)) => diff::run(args, io),
         Some(Command::Schedules(args)) => schedules::run(args, io),
+        Some(Command::Scope(args)) => scope::run(args, io),
         Some(Command::Screenshot(args)) => screenshot::run(args, io),
         Some(Command::Agreement(args)) => agreement::run(args, io),
         Some(Command::Formats { json }) => formats::run(*json, io),

@@ -14,6 +14,7 @@ mod labels;
 mod row;
 mod selection;
 mod session;
+pub mod spotting;
 mod view;
 
 pub use blind::{BlindPlan, HIDDEN, blind_order};

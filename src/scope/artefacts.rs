@@ -19,8 +19,9 @@ use crate::domain::{RolloutGroup, TrajectoryIndex};
 /// From how many candidates with a diff on something can be in "nearly all" of them.
 const LEAST: usize = 3;
 
-/// Changes of manifests and configuration in other tasks, by repository, run and changed lines: what
-/// occurs in several tasks is the harness's own set-up. Small: it keeps hashes of such hunks only.
+/// Changes of manifests and configuration in other tasks, by repository and changed lines: what occurs
+/// in several tasks is the harness's own set-up, whichever run it is from. Small: it keeps hashes of
+/// such hunks only.
 #[derive(Debug, Clone, Default)]
 pub struct Elsewhere {
     /// The first group that has the hunk, and whether another one has it too.
@@ -61,7 +62,7 @@ impl Elsewhere {
 /// The repository of a task: as recorded, else what stands before the number of its id
 /// (`django__django` of `django__django-11848`).
 #[must_use]
-pub(super) fn repository(group: &RolloutGroup) -> &str {
+pub fn repository(group: &RolloutGroup) -> &str {
     let id = group.id.as_str();
     let of_id = || id.rsplit_once('-').map_or(id, |(repo, _)| repo);
     group.task.repo.as_deref().unwrap_or_else(of_id)
@@ -74,27 +75,19 @@ fn is_config(rules: &Rules, file: &FilePatch) -> bool {
 
 fn config_hunks(group: &RolloutGroup, patches: &[Arc<Patch>], rules: &Rules) -> HashSet<u64> {
     let mut keys = HashSet::new();
-    for (trajectory, patch) in patches.iter().enumerate() {
+    for patch in patches {
         for file in patch.files.iter().filter(|file| is_config(rules, file)) {
             let hunks = file.hunks.iter();
-            keys.extend(hunks.map(|hunk| key(group, trajectory, patch, file, hunk)));
+            keys.extend(hunks.map(|hunk| key(group, patch, file, hunk)));
         }
     }
     keys
 }
 
-/// Names a hunk by repository, run and what it changes: not where.
-fn key(
-    group: &RolloutGroup,
-    trajectory: TrajectoryIndex,
-    patch: &Patch,
-    file: &FilePatch,
-    hunk: &Hunk,
-) -> u64 {
+/// Names a hunk by repository and what it changes: not where.
+fn key(group: &RolloutGroup, patch: &Patch, file: &FilePatch, hunk: &Hunk) -> u64 {
     let mut hash = DefaultHasher::new();
-    let of = group.trajectories.get(trajectory);
-    let run = of.map(|of| of.policy.as_deref().unwrap_or(of.id.as_str()));
-    (repository(group), run).hash(&mut hash);
+    repository(group).hash(&mut hash);
     hash_changes(patch, file, hunk, &mut hash);
     hash.finish()
 }
@@ -224,7 +217,7 @@ fn environment(
             let file = patch.files.get(index)?;
             let hunk = file.hunks.get(place)?;
             let (elsewhere, own) = input.elsewhere?;
-            let key = key(input.group, candidate, patch, file, hunk);
+            let key = key(input.group, patch, file, hunk);
             elsewhere.has_beside(own, key).then_some(())
         };
         let made: Places = match in_all {
@@ -243,9 +236,14 @@ fn environment(
         }
         let reason = match in_all {
             true => format!("the same change in all {} candidates", has.len()),
-            false => "the same change in other tasks of this repository and run".to_owned(),
+            false => "the same change in other tasks of this repository".to_owned(),
         };
-        let mut remark = artefact(RuleId::EnvArtefact, (path, index, Some(place)), &has, reason);
+        let mut remark = artefact(
+            RuleId::EnvArtefact,
+            (path, index, Some(place)),
+            &has,
+            reason,
+        );
         let hunk = input.patches[first].files.get(index);
         let hunk = hunk.and_then(|file| file.hunks.get(place));
         if let Some(hunk) = hunk {

@@ -27,7 +27,7 @@ pub struct RuleConfig {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RulesError {
     /// There is no such rule.
-    #[error("there is no rule `{0}`; `gagar scope --rules` lists them")]
+    #[error("there is no rule `{0}`; known: {known}", known = names())]
     NoRule(String),
     /// The rule has no patterns.
     #[error("the rule `{0}` has no patterns")]
@@ -38,6 +38,11 @@ pub enum RulesError {
     /// The threshold is no number that can be compared with.
     #[error("the threshold of `{0}` must be a number from 0 on")]
     Threshold(&'static str),
+}
+
+fn names() -> String {
+    let names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+    names.join(", ")
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -121,7 +126,11 @@ impl Rules {
             hash.update([1]);
         }
         let digest = hash.finalize();
-        digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+        digest
+            .iter()
+            .take(4)
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
 
     /// The same rules with every one on: for figures about all of them. The version stays.

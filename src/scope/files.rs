@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
+use super::Input;
 use super::kinds::is_test;
 use super::report::{At, Report};
 use super::rule::RuleId;
-use super::Input;
 use crate::diff::{FilePatch, FileStatus, LineKind, Patch, matches_glob};
 use crate::domain::scope::Level;
 
@@ -36,32 +36,55 @@ fn look_at(input: &Input<'_>, report: &mut Report<'_>, index: usize, file: &File
     let is_junk = is_added && is(RuleId::JunkFile);
     let is_manifest = is(RuleId::DepOrLock);
     let is_config = !is_manifest && is(RuleId::ConfigCi);
-    if is_junk {
-        report.add(RuleId::JunkFile, at, "left behind by a build, a test run or an editor");
+    if is_junk && report.asks(RuleId::JunkFile) {
+        report.odd_files.insert(index);
+        report.add(
+            RuleId::JunkFile,
+            at,
+            "left behind by a build, a test run or an editor",
+        );
     }
     if is_added && !is_junk && !is_manifest && !is_config && !input.is_added_by_all(path) {
-        let name = is(RuleId::StrayFile);
-        match (path.contains('/'), name) {
-            (_, true) => report.add(RuleId::StrayFile, at, "added with the name of a scratch file"),
-            (false, _) => report.add(RuleId::StrayFile, at, "added in the root folder"),
-            _ => {}
+        let reason = match (path.contains('/'), is(RuleId::StrayFile)) {
+            (_, true) => Some("added with the name of a scratch file"),
+            (false, _) => Some("added in the root folder"),
+            _ => None,
+        };
+        if let Some(reason) = reason.filter(|_| report.asks(RuleId::StrayFile)) {
+            report.odd_files.insert(index);
+            report.add(RuleId::StrayFile, at, reason);
         }
     }
     if is_manifest {
         let (level, reason) = match input.issue_speaks_of_dependencies(path) {
-            true => (Level::Info, "manifest or lock file; the issue speaks of dependencies"),
+            true => (
+                Level::Info,
+                "manifest or lock file; the issue speaks of dependencies",
+            ),
             false => (Level::Check, "manifest or lock file"),
         };
         report.add_as(RuleId::DepOrLock, level, at, reason);
     }
     if is_config {
-        report.add(RuleId::ConfigCi, at, "configuration of builds, checks or tests");
+        report.add(
+            RuleId::ConfigCi,
+            at,
+            "configuration of builds, checks or tests",
+        );
     }
     let patch = report.patch;
     if is(RuleId::GeneratedVendored) {
-        report.add(RuleId::GeneratedVendored, at, "generated or vendored, by its path");
+        report.add(
+            RuleId::GeneratedVendored,
+            at,
+            "generated or vendored, by its path",
+        );
     } else if says_generated(patch, file) {
-        report.add(RuleId::GeneratedVendored, at, "its head says that it is generated");
+        report.add(
+            RuleId::GeneratedVendored,
+            at,
+            "its head says that it is generated",
+        );
     }
     facts(report, at, file);
     if let Some(gold) = input.reference
@@ -69,14 +92,22 @@ fn look_at(input: &Input<'_>, report: &mut Report<'_>, index: usize, file: &File
         && !is_test(path)
         && !touches(gold, file)
     {
-        report.add(RuleId::FileNotInGold, at, "the reference patch does not touch this file");
+        report.add(
+            RuleId::FileNotInGold,
+            at,
+            "the reference patch does not touch this file",
+        );
     }
     if report.asks(RuleId::FileNotInIssue)
         && !is_test(path)
         && let Some(issue) = input.issue
         && !names(issue, path)
     {
-        report.add(RuleId::FileNotInIssue, at, "the issue text does not name this file");
+        report.add(
+            RuleId::FileNotInIssue,
+            at,
+            "the issue text does not name this file",
+        );
     }
 }
 
@@ -126,9 +157,14 @@ fn says_generated(patch: &Patch, file: &FilePatch) -> bool {
     for line in head.take(HEAD as usize) {
         let text = patch.line_text(line).to_ascii_lowercase();
         generated |= text.contains("generated");
-        hands_off |= ["do not edit", "do not modify", "not be edited", "@generated"]
-            .iter()
-            .any(|words| text.contains(words));
+        hands_off |= [
+            "do not edit",
+            "do not modify",
+            "not be edited",
+            "@generated",
+        ]
+        .iter()
+        .any(|words| text.contains(words));
     }
     generated && hands_off
 }

@@ -61,7 +61,7 @@ pub(super) fn look(report: &mut Report<'_>) {
     for (index, file) in patch.files.iter().enumerate() {
         // The lines of a merge have several old sides; those of links and submodules are no code.
         let is_text = file.parents == 0 && !file.binary && !is_special(file);
-        if !is_text {
+        if !is_text || report.odd_files.contains(&index) {
             continue;
         }
         let mut blanks = Blanks::default();
@@ -101,7 +101,11 @@ fn look_at(
             return report.add(RuleId::WhitespaceHunk, at, reason);
         }
         if is_import_order(report.rules.patterns(RuleId::ImportReorder), changes) {
-            return report.add(RuleId::ImportReorder, at, "only the order of imports changes");
+            return report.add(
+                RuleId::ImportReorder,
+                at,
+                "only the order of imports changes",
+            );
         }
     }
     let marks = comment_marks(path);
@@ -204,7 +208,10 @@ fn comments_only(report: &mut Report<'_>, at: At, marks: &[&str], changes: &Chan
         (_, 0) => report.add(
             RuleId::CommentReworded,
             at,
-            format!("only comments are removed: {}", counted(removed, "line", "lines")),
+            format!(
+                "only comments are removed: {}",
+                counted(removed, "line", "lines")
+            ),
         ),
         _ => report.add(RuleId::CommentReworded, at, "only comments are reworded"),
     }
@@ -218,7 +225,11 @@ fn added_lines(
     changes: &Changes<'_>,
 ) {
     let rules = report.rules;
-    let known: HashSet<&str> = changes.removed.iter().map(|line| line.text.trim()).collect();
+    let known: HashSet<&str> = changes
+        .removed
+        .iter()
+        .map(|line| line.text.trim())
+        .collect();
     let marks = comment_marks(path);
     let fresh = || {
         let added = changes.added.iter();
@@ -237,8 +248,9 @@ fn added_lines(
     };
     if rules.is_on(RuleId::DebugOutput) && !is_test(path) {
         let patterns = rules.patterns(RuleId::DebugOutput);
-        let (not_in, starts): (Vec<_>, Vec<_>) =
-            patterns.iter().partition(|pattern| pattern.starts_with('!'));
+        let (not_in, starts): (Vec<_>, Vec<_>) = patterns
+            .iter()
+            .partition(|pattern| pattern.starts_with('!'));
         let not_in: Vec<String> = not_in
             .into_iter()
             .map(|pattern| pattern.trim_start_matches('!').to_owned())
@@ -276,8 +288,7 @@ fn added_lines(
     ] {
         if rules.is_on(id) && !was(id) && !is_prose(path) {
             let code = |line: &&Line<'_>| {
-                has(id, line)
-                    && (id == RuleId::Suppression || comment(line.text, marks).is_none())
+                has(id, line) && (id == RuleId::Suppression || comment(line.text, marks).is_none())
             };
             let lines: Vec<_> = fresh().filter(code).collect();
             tell(id, &lines, what);
@@ -346,7 +357,10 @@ impl Blanks {
         let at = At::line(file, hunk, first, false);
         let reason = match self.count {
             1 => "an added line ends in blanks".to_owned(),
-            count => format!("{count} added lines end in blanks, the last is line {}", self.last),
+            count => format!(
+                "{count} added lines end in blanks, the last is line {}",
+                self.last
+            ),
         };
         report.add(RuleId::AddsTrailingWs, at, reason);
     }

@@ -16,17 +16,18 @@ mod rule;
 mod stats;
 mod weakened;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::diff::{Aligned, FileStatus, Patch, Results};
-use crate::domain::scope::Remark;
 use crate::domain::RolloutGroup;
+use crate::domain::scope::Remark;
 
-pub use artefacts::Elsewhere;
+pub use artefacts::{Elsewhere, repository};
 pub use config::{RuleConfig, Rules, RulesError, VERSION};
 pub use kinds::is_test;
 pub use rule::{RULES, Rule, RuleId, rule, triage};
-pub use stats::{Counts, RuleStats, Stats};
+pub use stats::{Counts, Known, RuleStats, Stats};
 
 use report::{Report, Skipped};
 
@@ -87,6 +88,7 @@ pub fn remarks(input: &Input<'_>, rules: &Rules) -> Vec<Remark> {
             trajectory,
             patch,
             skipped: skipped.get(trajectory).unwrap_or(&none),
+            odd_files: HashSet::new(),
             found: Vec::new(),
         };
         alone(input, &mut report);
@@ -110,6 +112,7 @@ pub fn remarks_of_reference(input: &Input<'_>, rules: &Rules) -> Vec<Remark> {
         trajectory: input.patches.len(),
         patch,
         skipped: &Skipped::default(),
+        odd_files: HashSet::new(),
         found: Vec::new(),
     };
     // The reference is no candidate: nobody else need have its files.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::Input;
-use super::kinds::is_test;
+use super::kinds::{is_prose, is_test};
 use super::report::{At, Report, Skipped, counted};
 use super::rule::RuleId;
 use crate::diff::{Aligned, AlignedFile, Cell, Patch, Region, Results};
@@ -173,8 +173,11 @@ impl<'a> Places<'a> {
             };
             let others = pool.counted.iter().filter(|&&other| Some(other) != own);
             let mut others = others.filter(|&&other| file.file_of(other).is_some());
-            let is_left_out = report.skipped.files.contains(&of.file);
-            if !is_left_out && !is_test(&file.path) && others.next().is_none() {
+            let is_left_out = report.skipped.files.contains(&of.file)
+                || report.odd_files.contains(&of.file)
+                || is_test(&file.path)
+                || is_prose(&file.path);
+            if !is_left_out && others.next().is_none() {
                 let reason = format!(
                     "no other of {} touches this file",
                     counted(pool.candidates, "passing candidate", "passing candidates")
@@ -260,13 +263,15 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Takes a remark about a place, unless the place is an artefact's.
+/// Takes a remark about a place, unless the place is an artefact's or the whole file is remarked on.
 fn add(report: &mut Report<'_>, id: RuleId, level: Level, at: At, reason: &str) {
     let is_left_out = match (at.file, at.hunk) {
         (Some(file), Some(hunk)) => report.skipped.has(file, hunk),
         (Some(file), None) => report.skipped.files.contains(&file),
         (None, _) => false,
     };
+    let is_odd = at.file.is_some_and(|file| report.odd_files.contains(&file));
+    let is_left_out = is_left_out || is_odd;
     if !is_left_out {
         report.add_as(id, level, at, reason);
     }
@@ -274,7 +279,11 @@ fn add(report: &mut Report<'_>, id: RuleId, level: Level, at: At, reason: &str) 
 
 /// `7 passing candidates (5 different results, 3 policies)`.
 fn evidence(pool: &Pool, which: &str) -> String {
-    let mut told = vec![counted(pool.counted.len(), "different result", "different results")];
+    let mut told = vec![counted(
+        pool.counted.len(),
+        "different result",
+        "different results",
+    )];
     if pool.policies > 1 {
         told.push(format!("{} policies", pool.policies));
     }
@@ -351,8 +360,7 @@ fn is_near(file: &AlignedFile, lines: (u32, u32), wanted: impl Fn(&Region) -> bo
     // Regions are in order, so what ends before is skipped at once.
     let first = file.regions.partition_point(|region| span(region).1 < low);
     let near = file.regions.get(first..).unwrap_or(&[]).iter();
-    near.take_while(|region| span(region).0 <= high)
-        .any(wanted)
+    near.take_while(|region| span(region).0 <= high).any(wanted)
 }
 
 /// The candidate's places outside tests that no other counted result touches.
@@ -448,6 +456,8 @@ fn at(file: &AlignedFile, candidate: TrajectoryIndex, patch: &Patch, place: &Pla
             known.1 = known.1.max(number);
         }
     }
-    at.lines = new.map(|lines| (lines, false)).or(old.map(|lines| (lines, true)));
+    at.lines = new
+        .map(|lines| (lines, false))
+        .or(old.map(|lines| (lines, true)));
     at
 }

@@ -41,6 +41,8 @@ pub(super) struct Report<'a> {
     pub patch: &'a Patch,
     /// What is left out of it.
     pub skipped: &'a Skipped,
+    /// Files that are out of place as a whole, 0-based: their lines are nobody's concern.
+    pub odd_files: HashSet<usize>,
     /// What was found.
     pub found: Vec<Remark>,
 }

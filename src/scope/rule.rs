@@ -186,7 +186,7 @@ pub const RULES: [Rule; 33] = [
         name: "env_artefact",
         level: Level::Artefact,
         compares: true,
-        about: "a change of a manifest or of configuration that other tasks of the repository and run have too, or every candidate",
+        about: "a change of a manifest or of configuration that other tasks of the repository have too, or every candidate",
         ..BASE
     },
     Rule {
@@ -502,7 +502,14 @@ pub const RULES: [Rule; 33] = [
         id: RuleId::ImportReorder,
         name: "import_reorder",
         code: UNNEEDED,
-        patterns: &["import ", "from ", "use ", "#include ", "require ", "using "],
+        patterns: &[
+            "import ",
+            "from ",
+            "use ",
+            "#include ",
+            "require ",
+            "using ",
+        ],
         about: "a hunk only permutes imports (patterns: starts of lines)",
         ..BASE
     },

@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::rule::{RULES, rule};
+use super::config::Rules;
+use super::rule::{RULES, RuleId, rule};
 use crate::domain::scope::Remark;
 use crate::domain::{Outcome, RolloutGroup};
 
@@ -18,11 +19,22 @@ pub struct Counts {
     pub reference: usize,
 }
 
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.passing += other.passing;
+        self.failing += other.failing;
+        self.reference += other.reference;
+    }
+}
+
 /// What is known of one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RuleStats {
     /// Candidates that it speaks of, each once.
     pub candidates: Counts,
+    /// Candidates that it could speak of: those with a diff, where what the rule compares with is
+    /// known (enough others, a reference patch, an issue text).
+    pub of: Counts,
     /// Remarks over all candidates and groups, the reference's left out.
     pub remarks: usize,
     /// Groups in which it speaks of a candidate, or of the whole group.
@@ -40,6 +52,17 @@ impl RuleStats {
         let all = self.confirmed + self.dismissed;
         (all > 0).then(|| self.confirmed as f64 / all as f64)
     }
+}
+
+/// What is known of a group beside its remarks.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// Which trajectories have a diff.
+    pub has_diff: &'a [bool],
+    /// Whether the issue text is known.
+    pub has_issue: bool,
+    /// What the rules say of the reference patch; `None` = none is known.
+    pub reference: Option<&'a [Remark]>,
 }
 
 /// Figures over a set of groups.
@@ -64,18 +87,41 @@ impl Default for Stats {
 }
 
 impl Stats {
-    /// Counts a group: its remarks, and those about its reference patch when it has one.
+    /// Counts a group: its remarks, and those about its reference patch when it has one. `rules` are
+    /// those that were asked.
     pub fn count(
         &mut self,
         group: &RolloutGroup,
-        has_diff: &[bool],
         remarks: &[Remark],
-        reference: Option<&[Remark]>,
+        known: &Known<'_>,
+        rules: &Rules,
     ) {
+        let reference = known.reference;
         self.groups += 1;
-        for (trajectory, has) in group.trajectories.iter().zip(has_diff) {
+        let mut own = Counts::default();
+        for (trajectory, has) in group.trajectories.iter().zip(known.has_diff) {
             if *has {
-                *part(&mut self.all, trajectory.outcome) += 1;
+                *part(&mut own, trajectory.outcome) += 1;
+            }
+        }
+        own.reference = usize::from(reference.is_some());
+        self.all.add(own);
+        for (rule, stats) in RULES.iter().zip(&mut self.rules) {
+            let threshold = rules.threshold(rule.id);
+            let can_speak = match rule.id {
+                RuleId::SizeOutlier => own.passing >= 3,
+                RuleId::FileUnique | RuleId::RegionUnique | RuleId::ExtraRegion => {
+                    own.passing as f64 >= threshold
+                }
+                RuleId::ExtraRegionWeak => {
+                    own.passing < 3 && (own.passing + own.failing) as f64 >= threshold
+                }
+                RuleId::FileNotInGold | RuleId::RegionNotInGold => reference.is_some(),
+                RuleId::FileNotInIssue => known.has_issue,
+                _ => true,
+            };
+            if can_speak {
+                stats.of.add(own);
             }
         }
         let mut candidates: HashSet<(&str, usize)> = HashSet::new();
@@ -97,7 +143,6 @@ impl Stats {
             }
         }
         let Some(reference) = reference else { return };
-        self.all.reference += 1;
         let mut told = HashSet::new();
         for remark in reference {
             if told.insert(remark.rule)

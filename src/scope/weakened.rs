@@ -40,8 +40,14 @@ struct Patterns<'a> {
 fn weakened(report: &mut Report<'_>, index: usize, file: &FilePatch) {
     let all = report.rules.patterns(RuleId::TestWeakened);
     let patterns = Patterns {
-        removed: all.iter().filter_map(|text| text.strip_prefix('-')).collect(),
-        added: all.iter().filter_map(|text| text.strip_prefix('+')).collect(),
+        removed: all
+            .iter()
+            .filter_map(|text| text.strip_prefix('-'))
+            .collect(),
+        added: all
+            .iter()
+            .filter_map(|text| text.strip_prefix('+'))
+            .collect(),
     };
     let patch = report.patch;
     // A line that comes back anywhere in the file was moved or shifted.
@@ -86,7 +92,10 @@ fn look_at(
         match line.kind {
             LineKind::Removed => {
                 let lower = text.to_ascii_lowercase();
-                let is_asked = patterns.removed.iter().any(|start| lower.starts_with(start));
+                let is_asked = patterns
+                    .removed
+                    .iter()
+                    .any(|start| lower.starts_with(start));
                 if is_asked && !back.contains(key(text)) {
                     gone.push(line);
                 }
@@ -130,7 +139,10 @@ fn extended(report: &mut Report<'_>, index: usize, file: &FilePatch) {
     let hunks = file.hunks.iter().filter(only_adds).count();
     if hunks > 0 {
         let at = At::file(index);
-        let reason = format!("{} only add lines to tests", counted(hunks, "hunk", "hunks"));
+        let reason = format!(
+            "{} only add lines to tests",
+            counted(hunks, "hunk", "hunks")
+        );
         let reason = reason.replace("1 hunk only add ", "1 hunk only adds ");
         report.add(RuleId::TestExtended, at, reason);
     }

@@ -18,6 +18,9 @@ pub enum Level {
 }
 
 impl Level {
+    /// Every level.
+    pub const ALL: [Self; 3] = [Self::Artefact, Self::Info, Self::Check];
+
     /// The word in files and on screen.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -65,5 +68,17 @@ impl Remark {
             format!("{side}{first}-{last}")
         });
         format!("{}|{trajectory_id}|{}|{lines}", self.rule, self.path)
+    }
+
+    /// Where it points, as people read it: `src/a.py:3-7`, `−3` for lines of the old text; empty for
+    /// the whole patch. Untrusted text.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let sign = if self.is_old { "−" } else { "" };
+        match self.lines {
+            None => self.path.clone(),
+            Some((first, last)) if first == last => format!("{}:{sign}{first}", self.path),
+            Some((first, last)) => format!("{}:{sign}{first}-{last}", self.path),
+        }
     }
 }

@@ -1,0 +1,371 @@
+//! `gagar scope`: where the rules for out-of-scope edits point, and how often each of them does.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use serde::Serialize;
+
+use super::Ending;
+use super::args::ScopeArgs;
+use super::config::scope_rules;
+use super::error::CliError;
+use super::inputs::{Whose, open};
+use super::output::Io;
+use crate::domain::Trajectory;
+use crate::domain::scope::Remark;
+use crate::review::spotting::{GroupRemarks, look};
+use crate::review::{RankingSource, ReviewSession};
+use crate::scope::{Known, RULES, RuleId, Rules, RulesError, Stats, rule, triage};
+use crate::store::Verdict;
+
+/// Prints remarks, or figures about the rules.
+///
+/// # Errors
+/// A rule that does not exist, a configuration that means nothing, paths or a log that cannot be read,
+/// an output that cannot be written.
+pub fn run(args: &ScopeArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
+    let mut rules = scope_rules(&args.input.paths)?;
+    let mut wanted: Vec<&'static str> = Vec::new();
+    for name in &args.rule {
+        let found = rule(name).ok_or_else(|| RulesError::NoRule(name.clone()));
+        wanted.push(found.map_err(CliError::usage)?.name);
+    }
+    // A rule that is named is asked, on or off; figures are about all of them.
+    let configured = rules.clone();
+    if args.stats || !wanted.is_empty() {
+        rules = rules.all_on();
+    }
+    let opened = open(&args.input, RankingSource::Best, Whose::User, io)?;
+    let session = &opened.session;
+    let chosen = args.which.chosen(session);
+    let found = Mutex::new(Vec::with_capacity(chosen.len()));
+    look(session.set(), &chosen, &rules, &|remarks| {
+        let mut found = found
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        found.push(remarks);
+        true
+    });
+    let mut found = found
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    found.sort_by_key(|of| of.group);
+    let mut problems = opened.problems;
+    for problem in found.iter().flat_map(|of| &of.problems) {
+        io.note(&format!("problem: {problem}"))?;
+        problems = true;
+    }
+    if args.stats {
+        return stats(
+            session,
+            &found,
+            (&configured, &rules, &wanted),
+            args.json,
+            io,
+        )
+        .map(|()| Ending::of(problems));
+    }
+    let mut lines: Vec<Place<'_>> = found
+        .iter()
+        .flat_map(|of| of.remarks.iter().map(move |remark| (of.group, remark)))
+        .filter(|(_, remark)| wanted.is_empty() || wanted.contains(&remark.rule))
+        .filter(|(_, remark)| args.level.is_none_or(|level| level == remark.level))
+        .filter_map(|(group, remark)| Place::of(session, group, remark))
+        .filter(|place| !args.passing || place.is_passing(session))
+        .collect();
+    // Stable: within a class the order of the groups.
+    lines.sort_by_key(|place| {
+        let class = triage(place.remark.rule, place.remark.level);
+        (class, !place.is_passing(session))
+    });
+    if args.json {
+        for place in &lines {
+            io.json(&place.json(session, configured.version()))?;
+        }
+    } else {
+        table(session, &lines, io)?;
+    }
+    Ok(Ending::of(problems))
+}
+
+/// A remark with its place in the session.
+struct Place<'a> {
+    group: usize,
+    group_id: &'a str,
+    remark: &'a Remark,
+    /// What people said of it, by name.
+    verdicts: BTreeMap<&'a str, Verdict>,
+}
+
+impl<'a> Place<'a> {
+    fn of(session: &'a ReviewSession, group: usize, remark: &'a Remark) -> Option<Self> {
+        let data = session.group(group)?;
+        let key = remark.key(&session.true_id(group, remark.trajectory)?);
+        let judgements = session.projection().judgements.iter();
+        let of_group = judgements.filter(|((id, _), _)| id == data.id.as_str());
+        let verdicts = of_group.filter_map(|((_, annotator), judgement)| {
+            let (_, verdict) = judgement.at(&data.fingerprint)?.remarks.get(&key)?;
+            Some((annotator.as_str(), *verdict))
+        });
+        Some(Self {
+            group,
+            group_id: data.id.as_str(),
+            remark,
+            verdicts: verdicts.collect(),
+        })
+    }
+
+    /// Whether one of the candidates that it is about passes.
+    fn is_passing(&self, session: &ReviewSession) -> bool {
+        let passes = |index: &usize| {
+            let of = session.group(self.group);
+            let of = of.and_then(|group| group.trajectories.get(*index));
+            of.is_some_and(|trajectory| trajectory.outcome.is_pass())
+        };
+        passes(&self.remark.trajectory) || self.remark.also.iter().any(passes)
+    }
+
+    fn trajectory(&self, session: &'a ReviewSession) -> Option<&'a Trajectory> {
+        let group = session.group(self.group)?;
+        group.trajectories.get(self.remark.trajectory)
+    }
+
+    fn json(&self, session: &'a ReviewSession, version: &'a str) -> Line<'a> {
+        let trajectory = self.trajectory(session);
+        let remark = self.remark;
+        let id = |index: &usize| {
+            let group = session.group(self.group)?;
+            Some(group.trajectories.get(*index)?.id.as_str())
+        };
+        Line {
+            group_id: self.group_id,
+            trajectory_id: trajectory.map_or("", |t| t.id.as_str()),
+            also: remark.also.iter().filter_map(id).collect(),
+            policy: trajectory.and_then(|t| t.policy.as_deref()),
+            outcome: trajectory.map_or("", |t| t.outcome.word()),
+            rule: remark.rule,
+            version,
+            level: remark.level.word(),
+            file: remark.file.map(|_| remark.path.as_str()),
+            hunk: remark.hunk,
+            lines: remark.lines,
+            side: remark
+                .lines
+                .map(|_| if remark.is_old { "old" } else { "new" }),
+            reason: &remark.reason,
+            code: rule(remark.rule).and_then(|rule| rule.code),
+            verdicts: self
+                .verdicts
+                .iter()
+                .map(|(name, verdict)| (*name, word(*verdict)))
+                .collect(),
+        }
+    }
+}
+
+/// One remark. Lines are 1-based, hunks 0-based.
+#[derive(Serialize)]
+struct Line<'a> {
+    group_id: &'a str,
+    trajectory_id: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<&'a str>,
+    policy: Option<&'a str>,
+    outcome: &'static str,
+    rule: &'static str,
+    version: &'a str,
+    level: &'static str,
+    file: Option<&'a str>,
+    hunk: Option<usize>,
+    lines: Option<(u32, u32)>,
+    side: Option<&'static str>,
+    reason: &'a str,
+    code: Option<&'static str>,
+    verdicts: BTreeMap<&'a str, &'static str>,
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Confirmed => "confirmed",
+        Verdict::Dismissed => "dismissed",
+    }
+}
+
+fn table(session: &ReviewSession, lines: &[Place<'_>], io: &mut Io<'_>) -> Result<(), CliError> {
+    let rows: Vec<Vec<String>> = lines
+        .iter()
+        .map(|place| {
+            let trajectory = place.trajectory(session);
+            let candidate = match place.remark.also.len() {
+                0 => trajectory.map_or(String::new(), |t| t.id.to_string()),
+                more => format!("{} candidates", more + 1),
+            };
+            let verdicts = place.verdicts.iter();
+            let verdicts: Vec<_> = verdicts
+                .map(|(name, verdict)| format!("{name}: {}", word(*verdict)))
+                .collect();
+            vec![
+                place.remark.level.word().to_owned(),
+                place.remark.rule.to_owned(),
+                place.group_id.to_owned(),
+                candidate,
+                trajectory.map_or("", |t| t.outcome.word()).to_owned(),
+                place.remark.place(),
+                place.remark.reason.clone(),
+                verdicts.join(", "),
+            ]
+        })
+        .collect();
+    let header = [
+        "level",
+        "rule",
+        "group",
+        "candidate",
+        "outcome",
+        "place",
+        "why",
+        "verdicts",
+    ];
+    io.table(&header, &[], &rows)?;
+    if rows.is_empty() {
+        io.note("no rule points at anything here")?;
+    }
+    Ok(())
+}
+
+/// Figures about one rule. Shares are percent of the candidates with a diff.
+#[derive(Serialize)]
+struct Figures<'a> {
+    rule: &'static str,
+    version: &'a str,
+    level: &'static str,
+    on: bool,
+    passing: usize,
+    of_passing: usize,
+    passing_percent: Option<f64>,
+    failing: usize,
+    of_failing: usize,
+    failing_percent: Option<f64>,
+    reference: usize,
+    of_reference: usize,
+    reference_percent: Option<f64>,
+    groups: usize,
+    of_groups: usize,
+    remarks: usize,
+    confirmed: usize,
+    dismissed: usize,
+    precision: Option<f64>,
+}
+
+fn stats(
+    session: &ReviewSession,
+    found: &[GroupRemarks],
+    (rules, asked, wanted): (&Rules, &Rules, &[&str]),
+    json: bool,
+    io: &mut Io<'_>,
+) -> Result<(), CliError> {
+    let mut stats = Stats::default();
+    for of in found {
+        let Some(group) = session.group(of.group) else {
+            continue;
+        };
+        let known = Known {
+            has_diff: &of.has_diff,
+            has_issue: of.has_issue,
+            reference: of.reference.as_deref(),
+        };
+        stats.count(group, &of.remarks, &known, asked);
+        let id = group.id.as_str();
+        let judgements = session.projection().judgements.iter();
+        for (_, judgement) in judgements.filter(|((of, _), _)| of == id) {
+            let said = judgement.at(&group.fingerprint);
+            for (stamp, verdict) in said.into_iter().flat_map(|of| of.remarks.values()) {
+                stats.judge(&stamp.id, *verdict == Verdict::Confirmed);
+            }
+        }
+    }
+    let percent = |count: usize, all: usize| {
+        // To a tenth: nobody's data says more.
+        (all > 0).then(|| (count as f64 * 1000.0 / all as f64).round() / 10.0)
+    };
+    let all = stats.all;
+    let figures = RULES.iter().zip(&stats.rules);
+    let figures = figures.filter(|(rule, _)| wanted.is_empty() || wanted.contains(&rule.name));
+    let figures = figures.map(|(rule, of)| Figures {
+        rule: rule.name,
+        version: rules.version(),
+        level: rule.level.word(),
+        on: rules.is_on(rule.id),
+        passing: of.candidates.passing,
+        of_passing: of.of.passing,
+        passing_percent: percent(of.candidates.passing, of.of.passing),
+        failing: of.candidates.failing,
+        of_failing: of.of.failing,
+        failing_percent: percent(of.candidates.failing, of.of.failing),
+        // A rule that compares says nothing of a reference.
+        reference: of.candidates.reference,
+        of_reference: of.of.reference,
+        reference_percent: percent(of.candidates.reference, of.of.reference)
+            .filter(|_| !rule.compares || rule.id == RuleId::FileNotInIssue),
+        groups: of.groups,
+        of_groups: stats.groups,
+        remarks: of.remarks,
+        confirmed: of.confirmed,
+        dismissed: of.dismissed,
+        precision: of.precision(),
+    });
+    if json {
+        for line in figures {
+            io.json(&line)?;
+        }
+        return Ok(());
+    }
+    let share = |percent: Option<f64>, count: usize| match percent {
+        Some(percent) => format!("{percent:.1}% ({count})"),
+        None => "-".to_owned(),
+    };
+    let rows: Vec<Vec<String>> = figures
+        .map(|of| {
+            vec![
+                of.rule.to_owned(),
+                of.level.to_owned(),
+                if of.on { "on" } else { "off" }.to_owned(),
+                share(of.passing_percent, of.passing),
+                share(of.failing_percent, of.failing),
+                share(of.reference_percent, of.reference),
+                of.groups.to_string(),
+                of.remarks.to_string(),
+                of.confirmed.to_string(),
+                of.dismissed.to_string(),
+                of.precision
+                    .map_or("-".to_owned(), |of| format!("{:.0}%", of * 100.0)),
+            ]
+        })
+        .collect();
+    let header = [
+        "rule",
+        "level",
+        "",
+        "passing",
+        "failing",
+        "reference",
+        "groups",
+        "remarks",
+        "confirmed",
+        "dismissed",
+        "precision",
+    ];
+    let right = [
+        false, false, false, true, true, true, true, true, true, true, true,
+    ];
+    io.table(&header, &right, &rows)?;
+    io.note(&format!(
+        "{} groups; candidates with a diff: {} passing, {} failing; {} reference patches; rules {}",
+        stats.groups,
+        all.passing,
+        all.failing,
+        all.reference,
+        rules.version()
+    ))?;
+    Ok(())
+}
