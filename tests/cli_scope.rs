@@ -94,7 +94,7 @@ fn json_lines_have_everything_a_script_needs() {
             "group_id": "g1", "trajectory_id": "t1", "policy": "p", "outcome": "pass",
             "rule": "stray_file", "version": "gagar-rules-1", "level": "check",
             "file": "repro.py", "hunk": null, "lines": null, "side": null,
-            "reason": "added in the root folder", "code": "debug_leftover", "verdicts": {},
+            "reason": "added with the name of a scratch file", "code": "debug_leftover", "verdicts": {},
         })]
     );
     let lines = desk.lines(&["--rule", "test_weakened", "--json"]);
