@@ -431,8 +431,10 @@ fn writer_process() {
     for n in 0..count {
         let id = format!("{name}-{n}");
         store.append(&[set(&id, "a>b")]).unwrap();
-        // Past the test harness, which would hold the text back.
-        writeln!(std::io::stderr(), "stored {id}").unwrap();
+        // Past the test harness, which would hold the text back; at once, so that a kill cannot cut
+        // the line.
+        let line = format!("stored {id}\n");
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
     }
 }
 
@@ -450,37 +452,141 @@ fn writer(path: &Path, name: &str, count: Option<u64>) -> std::process::Child {
     command.spawn().unwrap()
 }
 
+/// Moments of a kill, in microseconds after the start of the process: reproducible, spread over its
+/// start, the opening of the file and its writing.
+fn moments() -> impl Iterator<Item = u64> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    std::iter::repeat_with(move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % 60_000
+    })
+}
+
 #[test]
-fn a_killed_writer_loses_nothing_that_was_acknowledged() {
+fn two_hundred_kills_lose_nothing_that_was_acknowledged() {
     use std::io::{BufRead as _, BufReader};
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
     let mut acknowledged = Vec::new();
-    for round in 0..5 {
+    let mut writing = 0;
+    for (round, moment) in (0..200).zip(moments()) {
         let mut child = writer(&path, &format!("r{round}"), None);
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let mut seen = 0;
-        while seen < 10 + round * 7 {
-            let line = lines.next().unwrap().unwrap();
-            if let Some(id) = line.strip_prefix("stored ") {
-                acknowledged.push(id.to_owned());
-                seen += 1;
-            }
+        let before = acknowledged.len();
+        // Every other one is killed while it surely writes.
+        if round % 2 == 0 {
+            let line = lines
+                .by_ref()
+                .map_while(Result::ok)
+                .find(|line| line.starts_with("stored"));
+            let id = line
+                .as_deref()
+                .and_then(|line| line.strip_prefix("stored "));
+            acknowledged.push(id.unwrap().to_owned());
         }
+        std::thread::sleep(std::time::Duration::from_micros(moment));
         child.kill().unwrap();
         child.wait().unwrap();
         // What it said before the signal arrived counts too.
         for line in lines.map_while(Result::ok) {
             acknowledged.extend(line.strip_prefix("stored ").map(str::to_owned));
         }
+        writing += usize::from(acknowledged.len() > before);
+        if round % 25 == 24 {
+            SqliteStore::at(&path).verify().unwrap();
+        }
     }
+    assert!(
+        writing >= 100,
+        "only {writing} were killed while they wrote"
+    );
     let store = SqliteStore::at(&path);
-    store.verify().unwrap();
+    let verified = store.verify().unwrap();
     let events = store.events_since(0).unwrap();
+    assert_eq!(verified.events, events.len() as u64);
     let stored: std::collections::HashSet<_> = events.iter().map(|e| &e.event_id).collect();
     for id in &acknowledged {
         assert!(stored.contains(id), "{id} was acknowledged and is lost");
     }
+    // At most the one on its way was stored and not acknowledged.
+    assert!(events.len() - acknowledged.len() <= 200);
+    println!(
+        "{} acknowledged, {} stored",
+        acknowledged.len(),
+        events.len()
+    );
+}
+
+#[test]
+fn two_writers_of_two_thousand_events_each_lose_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let writers = ["p", "q"].map(|name| writer(&path, name, Some(2000)));
+    for child in writers {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+    }
+    let store = SqliteStore::at(&path);
+    assert_eq!(store.verify().unwrap().events, 4000);
+    let events = store.events_since(0).unwrap();
+    for name in ["p", "q"] {
+        let own = events
+            .iter()
+            .filter_map(|e| e.event_id.strip_prefix(&format!("{name}-")));
+        assert!(own.map(|n| n.parse::<u64>().unwrap()).eq(0..2000));
+    }
+}
+
+#[test]
+fn a_network_file_system_gets_a_journal_beside_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let nfs = |path: &Path| SqliteStore::at(path).with_probe(|_| Some("NFS"));
+    assert_eq!(nfs(&path).network(), Some("NFS"));
+    nfs(&path).append(&[set("1", "a>b")]).unwrap();
+    assert_eq!(nfs(&path).survey().unwrap().journal, "delete");
+    // The same file, moved to a local disk and back.
+    SqliteStore::at(&path).append(&[set("2", "a>b")]).unwrap();
+    assert_eq!(SqliteStore::at(&path).survey().unwrap().journal, "wal");
+    let mut store = nfs(&path);
+    store.append(&[set("3", "a>b")]).unwrap();
+    assert!(!folder.path().join("judgements.db-wal").exists());
+    assert_eq!(store.survey().unwrap().journal, "delete");
+    assert_eq!(store.verify().unwrap().events, 3);
+    assert_eq!(SqliteStore::at(&path).network(), None);
+}
+
+#[test]
+fn what_another_process_wrote_is_noticed_cheaply() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let mut store = SqliteStore::at(&path);
+    assert!(!store.is_changed_elsewhere().unwrap());
+    let mut other = SqliteStore::at(&path);
+    let first = other.append(&[set("1", "a>b"), set("2", "b>a")]).unwrap();
+    assert!(store.is_changed_elsewhere().unwrap());
+    let known = [(first[0].store_id.clone(), 1)].into();
+    assert_eq!(store.events_beyond(&known).unwrap(), first[1..]);
+    assert!(!store.is_changed_elsewhere().unwrap());
+    store.append(&[set("3", "a>b")]).unwrap();
+    assert!(!store.is_changed_elsewhere().unwrap(), "its own write");
+    other.append(&[set("4", "a>b")]).unwrap();
+    assert!(store.is_changed_elsewhere().unwrap());
+    let start = std::time::Instant::now();
+    for _ in 0..1000 {
+        assert!(!store.is_changed_elsewhere().unwrap());
+    }
+    println!("a look: {:?}", start.elapsed() / 1000);
+    std::fs::remove_file(&path).unwrap();
+    assert!(!store.is_changed_elsewhere().unwrap());
+    assert!(
+        store.append(&[set("5", "a>b")]).is_err(),
+        "the next append says so"
+    );
+    store.append(&[set("5", "a>b")]).unwrap();
+    assert_eq!(ids(&path), ["3", "5"]);
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub fn run(
 ) -> Result<Ending, CliError> {
     let mut lines: Vec<(&str, Result<String, String>)> = vec![
         ("gagar", Ok(env!("CARGO_PKG_VERSION").to_owned())),
-        ("sqlite", Ok(rusqlite::version().to_owned())),
+        ("sqlite", sqlite_version()),
         ("terminal", Ok(terminal())),
         (
             "annotator",
@@ -34,6 +34,8 @@ pub fn run(
         ),
         ("database", database(common)),
     ];
+    lines.extend(journal(common));
+    lines.extend(counts(common));
     let [keys, themes] = face_report(screen, paths);
     lines.push(("keys", keys));
     lines.push(("themes", themes));
@@ -102,16 +104,83 @@ fn terminal() -> String {
     format!("{kind}; {size}; {colours}")
 }
 
+/// SQLite 3.7.0 to 3.51.2 may damage a file that two processes write to.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+fn sqlite_version() -> Result<String, String> {
+    let version = rusqlite::version();
+    match rusqlite::version_number() < OLDEST_SQLITE {
+        true => Err(format!(
+            "{version} has a known fault that damages files of several writers (mended in 3.51.3)"
+        )),
+        false => Ok(version.to_owned()),
+    }
+}
+
 fn database(common: &Common) -> Result<String, String> {
     let path = common.db().display();
     if !common.db().exists() {
         return Ok(format!("{path}: none yet; the first judgement makes it"));
     }
-    match SqliteStore::at(common.db()).verify() {
+    match SqliteStore::reading(common.db()).verify() {
         Ok(found) => Ok(format!(
-            "{path}: {} events, whole (schema {})",
+            "{path}: {} events, whole (schema {}; integrity, foreign keys and hash chains checked)",
             found.events, found.schema
         )),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(format!(
+            "{error}\n`gagar merge --skip-damaged {path} -o NEW.db` takes what is whole; \
+             a `gagar backup` may have the rest"
+        )),
     }
+}
+
+/// How the database is kept: nothing when there is none.
+fn journal(common: &Common) -> Option<(&'static str, Result<String, String>)> {
+    if !common.db().exists() {
+        return None;
+    }
+    let store = SqliteStore::reading(common.db());
+    // What is wrong stands in the line of the database.
+    let survey = store.survey().ok()?;
+    let mut text = survey.journal;
+    if survey.schema < survey.newest_schema {
+        text.push_str(&format!(
+            "; the first judgement takes schema {} to {}, with a copy beside",
+            survey.schema, survey.newest_schema
+        ));
+    }
+    if let Some(network) = store.network() {
+        text.push_str(&format!(
+            "; on a network file system ({network}), where WAL is not used and locks may fail: \
+             keep a file of your own on a local disk and put them together with `gagar merge`"
+        ));
+    }
+    Some(("journal", Ok(text)))
+}
+
+/// What the database holds, by annotator, kind and store.
+fn counts(common: &Common) -> Vec<(&'static str, Result<String, String>)> {
+    let survey = match common.db().exists() {
+        true => SqliteStore::reading(common.db()).survey(),
+        false => return Vec::new(),
+    };
+    let Ok(survey) = survey else {
+        return Vec::new();
+    };
+    let listed = |counts: &[(String, u64)]| {
+        let counts: Vec<_> = counts
+            .iter()
+            .map(|(name, count)| format!("{name} {count}"))
+            .collect();
+        counts.join(", ")
+    };
+    let mut lines = Vec::new();
+    if !survey.kinds.is_empty() {
+        lines.push(("annotators", Ok(listed(&survey.annotators))));
+        lines.push(("events", Ok(listed(&survey.kinds))));
+    }
+    if survey.stores.len() > 1 {
+        lines.push(("stores", Ok(listed(&survey.stores))));
+    }
+    lines
 }

@@ -406,6 +406,21 @@ impl ReviewSession {
         self.refresh_all();
     }
 
+    /// Folds in events that others wrote, and computes their groups anew. None of them is about a
+    /// judgement of this annotator, and all of them are later than what was folded of their authors.
+    pub fn fold_in(&mut self, foreign: &[Event]) {
+        let mut groups = std::collections::BTreeSet::new();
+        for event in foreign {
+            self.projection.apply(event);
+            groups.extend(event.group_id.as_deref());
+        }
+        for group in groups {
+            if let Some(group) = self.find(group) {
+                self.refresh(group);
+            }
+        }
+    }
+
     /// Baseline advantages of a group, one per trajectory.
     ///
     /// # Errors

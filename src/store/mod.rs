@@ -4,6 +4,8 @@
 //! store is reached only through [`EventStore`], so that another engine can stand beside SQLite.
 //! What is *not* here: what a key does (`crate::review`).
 
+use std::collections::BTreeMap;
+
 mod chain;
 mod event;
 pub mod jsonl;
@@ -20,7 +22,7 @@ pub use log::{BrokenChain, Log, StoredEvent};
 pub use memory::MemoryStore;
 pub use record::{FindingRecord, PairVerdict, RuleStamp, Side, Verdict};
 #[cfg(feature = "sqlite")]
-pub use sqlite::{Absorbed, Added, Damage, Probe, SqliteStore, Verified};
+pub use sqlite::{Absorbed, Added, Damage, Probe, SqliteStore, Survey, Verified};
 
 /// Why the store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +75,21 @@ pub trait EventStore: Send {
     /// # Errors
     /// See [`StoreError`].
     fn events_since(&self, seq: u64) -> Result<Vec<Event>, StoreError>;
+
+    /// Returns the events beyond what is known: (store id, last known sequence number), nothing
+    /// known = 0; in the order of [`order`].
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    fn events_beyond(&self, known: &BTreeMap<String, u64>) -> Result<Vec<Event>, StoreError> {
+        let mut events = self.events_since(0)?;
+        events.retain(|event| {
+            known
+                .get(&event.store_id)
+                .is_none_or(|seq| event.seq > *seq)
+        });
+        Ok(events)
+    }
 
     /// Whether something was written past this handle since the last call; false when that cannot
     /// happen. Cheap enough to be asked several times a second.

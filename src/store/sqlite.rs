@@ -8,10 +8,11 @@ mod copy;
 mod file;
 mod merge;
 mod rows;
+mod survey;
 mod union;
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -24,10 +25,11 @@ use self::file::{
     check, identity, immutable_uri, is_blank, is_writable, make_private, migrate, pragma,
     set_journal, wait_until,
 };
-use self::rows::{find, insert, insert_group, last, read, store_id};
+use self::rows::{find, insert, insert_group, last, read, read_beyond, store_id};
 use super::{Event, EventStore, NewEvent, StoreError, chain, order};
 
 pub use self::merge::{Absorbed, Damage};
+pub use self::survey::Survey;
 pub use self::union::Added;
 
 /// The migration at index n takes a file from `user_version` n to n + 1.
@@ -65,6 +67,9 @@ struct Opened {
     identity: FileIdentity,
     /// Whether the acknowledged events are known to be in this file.
     complete: bool,
+    /// SQLite's `data_version` when it was last asked for: another one says that somebody else
+    /// wrote.
+    data_version: Option<i64>,
 }
 
 /// Device and inode; where the system has none, every file is the same one.
@@ -270,6 +275,7 @@ impl SqliteStore {
             writable,
             identity,
             complete: false,
+            data_version: None,
         };
         if writable {
             let network = (self.probe)(&self.path).is_some();
@@ -459,6 +465,35 @@ impl EventStore for SqliteStore {
         events.retain(|event| event.seq > seq);
         Ok(events)
     }
+
+    fn events_beyond(&self, known: &BTreeMap<String, u64>) -> Result<Vec<Event>, StoreError> {
+        self.open_existing(Instant::now() + BUSY)?;
+        let opened = self.opened.borrow();
+        let Some(opened) = opened.as_ref() else {
+            return Ok(Vec::new());
+        };
+        if is_blank(&opened.connection).map_err(|e| self.fail(&e))? {
+            return Ok(Vec::new());
+        }
+        let events = read_beyond(&opened.connection, known).map_err(|e| self.fail(&e))?;
+        Ok(order::in_order(events))
+    }
+
+    fn is_changed_elsewhere(&mut self) -> Result<bool, StoreError> {
+        if self.is_replaced() {
+            // The next append says so.
+            return Ok(false);
+        }
+        self.open_existing(Instant::now() + PAUSE)?;
+        let Some(opened) = self.opened.get_mut() else {
+            return Ok(false);
+        };
+        let version = pragma(&opened.connection, "data_version");
+        match version {
+            Ok(version) => Ok(opened.data_version.replace(version) != Some(version)),
+            Err(error) => Err(self.fail(&error)),
+        }
+    }
 }
 
 impl Drop for SqliteStore {
@@ -554,5 +589,45 @@ mod tests {
         assert!(migrate(&mut connection, &path, &broken).is_err());
         assert_eq!(pragma(&connection, "user_version").unwrap(), 1);
         assert!(connection.prepare("SELECT x FROM more").is_err());
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_everything_is_stored_when_there_is_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j.db");
+        let event = |id: usize| NewEvent {
+            event_id: id.to_string(),
+            at_ms: 5,
+            annotator: "ada".to_owned(),
+            session_id: "s".to_owned(),
+            group: None,
+            body: EventBody::NoteSet {
+                text: "x".repeat(3000),
+                before: String::new(),
+            },
+        };
+        let mut store = SqliteStore::at(&path);
+        store.append(&[event(0)]).unwrap();
+        let limit = |store: &SqliteStore, pages: i64| {
+            let opened = store.opened.borrow();
+            let connection = &opened.as_ref().unwrap().connection;
+            let set = format!("PRAGMA max_page_count={pages}");
+            connection.query_row(&set, [], |_| Ok(())).unwrap();
+        };
+        limit(&store, 1);
+        let mut stored = 1;
+        let error = loop {
+            match store.append(&[event(stored)]) {
+                Ok(_) => stored += 1,
+                Err(error) => break error.to_string(),
+            }
+        };
+        assert!(error.contains("the disk is full"), "{error}");
+        // All or none of several.
+        assert!(store.append(&[event(stored), event(stored + 1)]).is_err());
+        assert_eq!(store.events_since(0).unwrap().len(), stored);
+        limit(&store, 1_000_000);
+        store.append(&[event(stored), event(stored + 1)]).unwrap();
+        assert_eq!(store.verify().unwrap().events, stored as u64 + 2);
     }
 }

@@ -159,8 +159,17 @@ pub enum Message {
     },
     /// The oldest outstanding save is stored.
     Saved,
-    /// Somebody else wrote to the store between two saves: the whole log as it is now.
-    LogChanged(Vec<Event>),
+    /// Somebody else wrote to the store.
+    LogChanged {
+        /// The whole log as it is now; `None` when what is new can be folded in as it is.
+        whole: Option<Vec<Event>>,
+        /// What they wrote.
+        foreign: Vec<Event>,
+    },
+    /// Some time has passed since a save failed.
+    RetryDue,
+    /// Something about the store that is worth a word.
+    StoreNote(String),
     /// The oldest outstanding save failed, with the reason.
     SaveFailed(String),
 }

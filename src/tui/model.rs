@@ -189,6 +189,8 @@ pub struct Saves {
     pub failed: Option<String>,
     /// Saves stored since the start.
     pub stored: usize,
+    /// Whether the save on its way is a retry that nobody asked for.
+    pub quiet: bool,
 }
 
 /// Everything the screen is drawn from.

@@ -1,6 +1,7 @@
 //! The loop: wait for something, take everything that is there, update, run effects, draw once.
 //!
-//! Nothing is polled: without input and answers the process sleeps.
+//! Nothing is polled here: without input and answers the loop sleeps. (The store's thread looks from
+//! time to time for what other processes wrote, and says nothing when there is nothing.)
 
 use std::io::{Error, IsTerminal, stdin, stdout};
 use std::sync::Arc;

@@ -24,7 +24,7 @@ use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
 use super::workers::{
-    KnownLog, LoadInput, feed, interdiff_of, on_base, open_group, save_file, store_events,
+    KnownLog, LoadInput, feed, interdiff_of, look, on_base, open_group, save_file, store_events,
     to_colour,
 };
 use crate::base::BaseRepos;
@@ -280,6 +280,14 @@ impl Harness {
     #[must_use]
     pub fn store(&self) -> &dyn EventStore {
         &*self.store
+    }
+
+    /// Looks for what others wrote to the store, as the store's thread does from time to time.
+    pub fn look(&mut self) -> &mut Self {
+        if let Ok(Some(message)) = look(&mut *self.store, &mut self.known) {
+            self.send(message);
+        }
+        self
     }
 
     /// Whether the person left.

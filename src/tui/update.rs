@@ -14,6 +14,7 @@ use super::screens::{
 };
 use crate::domain::Ranking;
 use crate::review::{Change, Event, ReviewError};
+use crate::store::EventBody;
 
 /// Texts of how many groups are kept in memory.
 pub(super) const OPENED_KEPT: usize = 4;
@@ -151,13 +152,32 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Saved => {
             model.saves.pending.pop_front();
             model.saves.stored += 1;
+            let quiet = std::mem::take(&mut model.saves.quiet);
             if model.saves.failed.take().is_some() {
-                model.say(Severity::Info, "everything is saved");
+                // An error that stands there may be of this failure: it is over.
+                if !quiet || model.overlay.is_none() {
+                    model.say(Severity::Info, "everything is saved");
+                }
             }
             Vec::new()
         }
-        Message::LogChanged(log) => on_log_changed(model, &log),
+        Message::LogChanged { whole, foreign } => on_log_changed(model, whole.as_deref(), &foreign),
+        Message::RetryDue => retry_quietly(model),
+        Message::StoreNote(text) => {
+            tell_aside(model, Severity::Warning, text);
+            Vec::new()
+        }
         Message::SaveFailed(reason) => {
+            let quiet = std::mem::take(&mut model.saves.quiet);
+            if quiet {
+                // Nobody asked, and what the failure means was said when it came.
+                model
+                    .saves
+                    .unsaved
+                    .extend(std::mem::take(&mut model.saves.pending));
+                model.saves.failed = Some(reason);
+                return Vec::new();
+            }
             // The reason needs the room more than a key does.
             if let Some(key) = model.keymap.key_of(Action::Undo) {
                 let hint = format!("; {key} undoes");
@@ -183,22 +203,58 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
 }
 
 /// Shows what somebody else wrote, with this run's changes that are not stored yet on top.
-fn on_log_changed(model: &mut Model, log: &[Event]) -> Vec<Effect> {
+fn on_log_changed(model: &mut Model, whole: Option<&[Event]>, foreign: &[Event]) -> Vec<Effect> {
     let Some(session) = model.session.as_mut() else {
         return Vec::new();
     };
-    let waiting = model.saves.unsaved.iter().chain(&model.saves.pending);
-    session.replace_log(log, waiting.flatten());
+    match whole {
+        Some(log) => {
+            let waiting = model.saves.unsaved.iter().chain(&model.saves.pending);
+            session.replace_log(log, waiting.flatten());
+        }
+        None => session.fold_in(foreign),
+    }
+    let own = &session.identity().annotator;
+    let note = if foreign.iter().any(|event| event.annotator == *own) {
+        let said = "another gagar wrote to this database as you: its changes are shown";
+        Some((Severity::Warning, said.to_owned()))
+    } else {
+        submissions_of_others(foreign).map(|said| (Severity::Info, said))
+    };
     if let Some((group, _)) = model.reviewed {
         refresh_reviewed(model, group);
     }
-    model.say(
-        Severity::Warning,
-        "another gagar wrote to this database meanwhile: its changes are shown",
-    );
+    if let Some((severity, said)) = note {
+        tell_aside(model, severity, said);
+    }
     let mut effects = groups::reload(model);
     effects.extend(after_layout(model));
     effects
+}
+
+/// What others submitted, in a few words; drafts of others are nobody's business.
+fn submissions_of_others(foreign: &[Event]) -> Option<String> {
+    let mut submitted = foreign.iter().filter_map(|event| {
+        let is_submission = matches!(
+            event.body,
+            EventBody::RankSubmit { .. } | EventBody::Adjudicate { .. }
+        );
+        let group = event.group_id.as_deref().filter(|_| is_submission)?;
+        Some((event.annotator.as_str(), group))
+    });
+    let (annotator, group) = submitted.next()?;
+    Some(match submitted.count() {
+        0 => format!("{annotator} submitted {group}"),
+        more => format!("{annotator} submitted {group}, and {more} more were submitted"),
+    })
+}
+
+/// Says what nobody asked for: never over a line that is typed, a warning or an error.
+fn tell_aside(model: &mut Model, severity: Severity, text: String) {
+    let is_free = model.status.text.is_empty() || model.status.severity == Severity::Info;
+    if is_free && model.overlay.is_none() && model.pending_keys.is_empty() {
+        model.say(severity, text);
+    }
 }
 
 /// Says that a submission could not be stored; the `first` failure came after the next group was
@@ -258,7 +314,10 @@ pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effec
         Action::Suspend => vec![Effect::Suspend],
         Action::Redraw => vec![Effect::Redraw],
         Action::NextTheme => next_theme(model),
-        Action::RetrySave => retry_save(model),
+        Action::RetrySave => {
+            model.saves.quiet = false;
+            retry_save(model)
+        }
         Action::Reload => loading::reload(model),
         Action::OpenRemarks => go_to(model, Screen::Remarks),
         Action::OpenAgreement => go_to(model, Screen::Agreement),
@@ -362,6 +421,15 @@ pub(super) fn save(model: &mut Model, events: Vec<crate::review::NewEvent>) -> V
     }
     model.saves.pending.push_back(events.clone());
     vec![Effect::Save(events)]
+}
+
+/// Tries again what could not be saved, without a word unless it works.
+fn retry_quietly(model: &mut Model) -> Vec<Effect> {
+    if model.saves.unsaved.is_empty() || !model.saves.pending.is_empty() {
+        return Vec::new();
+    }
+    model.saves.quiet = true;
+    retry_save(model)
 }
 
 fn retry_save(model: &mut Model) -> Vec<Effect> {

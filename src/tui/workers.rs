@@ -33,7 +33,7 @@ use crate::diff::{
 use crate::domain::Outcome;
 use crate::formats::{LoadOptions, LoadedSet, Loader, Problem, Watch};
 use crate::review::{Identity, ReviewSession, Settings};
-use crate::store::{Event, EventStore, NewEvent, SqliteStore};
+use crate::store::{Event, EventBody, EventStore, NewEvent, SqliteStore, StoreError};
 
 /// Time between two looks for changes where notices of changes come.
 const LOOK_HEARING: Duration = Duration::from_secs(10);
@@ -45,6 +45,13 @@ const LOOK_SHARE: u32 = 20;
 const BURST_PAUSE: Duration = Duration::from_secs(60);
 /// A writer that is silent for so long may be done.
 const QUIET: Duration = Duration::from_millis(200);
+
+/// Time between two looks for what other processes stored.
+const LOOK_STORE: Duration = Duration::from_millis(400);
+/// The same while the store cannot be read.
+const LOOK_FAILING: Duration = Duration::from_secs(10);
+/// Time after a failed save until it is tried again.
+const RETRY: Duration = Duration::from_secs(3);
 
 /// Patches of so many bytes are laid on their base within a frame.
 const QUICK_BYTES: usize = 256 << 10;
@@ -66,6 +73,8 @@ pub struct Workers {
     newest_search: Arc<AtomicU64>,
     search_group: Sender<GroupSearch>,
     store: Option<(Sender<StoreRequest>, JoinHandle<()>)>,
+    /// Whether the session has begun, so that it can be told what others store.
+    begun: Arc<AtomicBool>,
     /// Counts failed saves: what was queued before a failure is not stored after it.
     epoch: u64,
 }
@@ -107,6 +116,7 @@ impl Workers {
         let (search_group, group_searches) = channel();
         let (save, saves) = channel();
         let loaded = Arc::new(OnceLock::new());
+        let begun = Arc::new(AtomicBool::new(false));
         let (wake, wakes) = channel();
         spawn("load", {
             let (options, stop, post) = (options.clone(), stop_loading.clone(), post.clone());
@@ -136,7 +146,8 @@ impl Workers {
         })?;
         let storing = spawn("store", {
             let (post, store) = (post.clone(), SqliteStore::at(&options.db));
-            move || run_store(&saves, store, &loaded, &post)
+            let begun = Arc::clone(&begun);
+            move || run_store(&saves, store, (&loaded, &begun), &post)
         })?;
         let store = Some((save, storing));
         Ok(Self {
@@ -151,6 +162,7 @@ impl Workers {
             newest_search,
             search_group,
             store,
+            begun,
             epoch: 0,
         })
     }
@@ -169,6 +181,7 @@ impl Workers {
     /// Tells the workers what was loaded.
     pub fn loaded(&mut self, set: Arc<LoadedSet>) {
         self.set = Some(set);
+        self.begun.store(true, Ordering::Release);
     }
 
     /// Tells the workers that the interface knows of a failed save.
@@ -444,11 +457,19 @@ fn run_load(
     };
     let db = options.db.clone();
     let known = Arc::clone(loaded);
+    let (annotator, tell) = (options.annotator.clone(), post.clone());
     let read_events = move || {
         let store = SqliteStore::at(&db);
+        if let Some(network) = store.network() {
+            let name = db.display();
+            tell(Message::StoreNote(format!(
+                "{name} lies on a network file system ({network}): better a file of your own, \
+                 and `gagar merge`"
+            )));
+        }
         let events = store.events_since(0).map_err(|error| error.to_string())?;
         // The session begins once, so nothing is there yet.
-        let _ = known.set(KnownLog::of(&events));
+        let _ = known.set(KnownLog::of(&events).for_annotator(&annotator));
         Ok(events)
     };
     let mut report = |message| post(message);
@@ -709,6 +730,8 @@ pub struct KnownLog {
     ends: BTreeMap<String, u64>,
     /// Ids of the events this run stored.
     own: HashSet<String>,
+    /// Whose judgements this run makes; `None` = somebody's.
+    annotator: Option<String>,
 }
 
 impl KnownLog {
@@ -720,6 +743,13 @@ impl KnownLog {
         known
     }
 
+    /// The same, for a run that judges for this annotator only.
+    #[must_use]
+    pub fn for_annotator(mut self, annotator: &str) -> Self {
+        self.annotator = Some(annotator.to_owned());
+        self
+    }
+
     fn extend(&mut self, events: &[Event]) {
         for event in events {
             let end = self.ends.entry(event.store_id.clone()).or_default();
@@ -729,6 +759,22 @@ impl KnownLog {
 
     fn end(&self, store_id: &str) -> u64 {
         self.ends.get(store_id).copied().unwrap_or(0)
+    }
+
+    /// Whether folding these events on top gives what folding the whole log would: they are others',
+    /// of the one store there is, and change nothing that is shared.
+    fn is_continued_by(&self, foreign: &[Event]) -> bool {
+        let one_store = |event: &Event| self.ends.keys().all(|store| *store == event.store_id);
+        foreign.iter().all(|event| {
+            one_store(event)
+                && self
+                    .annotator
+                    .as_ref()
+                    .is_some_and(|own| *own != event.annotator)
+                && !matches!(event.body, EventBody::GoldSet { .. })
+        }) && foreign
+            .windows(2)
+            .all(|pair| pair[0].store_id == pair[1].store_id)
     }
 }
 
@@ -754,44 +800,101 @@ pub fn store_events(
         return vec![Message::Saved];
     }
     // A log that cannot be read now is read after the next save: what is known stays as it was.
-    let Ok(log) = store.events_since(0) else {
-        return vec![Message::Saved];
-    };
-    let foreign = log.iter().any(|event| {
-        event.group_id.is_some()
-            && event.seq > known.end(&event.store_id)
-            && !known.own.contains(&event.event_id)
-    });
-    known.extend(&log);
-    if foreign {
-        vec![Message::Saved, Message::LogChanged(log)]
-    } else {
-        vec![Message::Saved]
+    let foreign = read_foreign(store, known).unwrap_or_default();
+    [Message::Saved].into_iter().chain(foreign).collect()
+}
+
+/// Answers what the interface is to be told of what somebody else wrote since the log was last
+/// looked at. Costs next to nothing when nobody did.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn look(
+    store: &mut dyn EventStore,
+    known: &mut KnownLog,
+) -> Result<Option<Message>, StoreError> {
+    match store.is_changed_elsewhere()? {
+        true => read_foreign(store, known),
+        false => Ok(None),
     }
 }
 
+fn read_foreign(
+    store: &mut dyn EventStore,
+    known: &mut KnownLog,
+) -> Result<Option<Message>, StoreError> {
+    let new = store.events_beyond(&known.ends)?;
+    let is_foreign = |event: &&Event| !known.own.contains(&event.event_id);
+    let foreign: Vec<Event> = new.iter().filter(is_foreign).cloned().collect();
+    let message = if !foreign.iter().any(|event| event.group_id.is_some()) {
+        None
+    } else if known.is_continued_by(&foreign) {
+        Some(Message::LogChanged {
+            whole: None,
+            foreign,
+        })
+    } else {
+        Some(Message::LogChanged {
+            whole: Some(store.events_since(0)?),
+            foreign,
+        })
+    };
+    known.extend(&new);
+    Ok(message)
+}
+
+/// Stores what is handed over, tries again after a failure, and looks for what others write.
 fn run_store(
     requests: &Receiver<StoreRequest>,
     mut store: impl EventStore,
-    loaded: &OnceLock<KnownLog>,
+    (loaded, begun): (&OnceLock<KnownLog>, &AtomicBool),
     post: &Post,
 ) {
     let mut known = None;
     let mut failed_in = None;
-    while let Ok(StoreRequest { epoch, events }) = requests.recv() {
-        if failed_in == Some(epoch) {
+    let mut failed_at: Option<Instant> = None;
+    let mut next_look = Instant::now() + LOOK_STORE;
+    loop {
+        match requests.recv_timeout(LOOK_STORE) {
             // The interface keeps these with the failed ones and sends them again in order.
+            Ok(StoreRequest { epoch, .. }) if failed_in == Some(epoch) => {}
+            Ok(StoreRequest { events, epoch }) => {
+                // There is nothing to save before the log is read; a log that could not be is all
+                // new.
+                let known = known.get_or_insert_with(|| loaded.get().cloned().unwrap_or_default());
+                let answers = caught(|| store_events(&mut store, known, &events))
+                    .unwrap_or_else(|reason| vec![Message::SaveFailed(reason)]);
+                for answer in answers {
+                    if matches!(answer, Message::SaveFailed(_)) {
+                        failed_in = Some(epoch);
+                        failed_at = Some(Instant::now());
+                    }
+                    post(answer);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        if failed_at.is_some_and(|at| at.elapsed() >= RETRY) {
+            failed_at = None;
+            post(Message::RetryDue);
+        }
+        // A session that has not begun would not hear of it.
+        if Instant::now() < next_look || !begun.load(Ordering::Acquire) {
             continue;
         }
-        // There is nothing to save before the log is read; a log that could not be is all new.
-        let known = known.get_or_insert_with(|| loaded.get().cloned().unwrap_or_default());
-        let answers = caught(|| store_events(&mut store, known, &events))
-            .unwrap_or_else(|reason| vec![Message::SaveFailed(reason)]);
-        for answer in answers {
-            if matches!(answer, Message::SaveFailed(_)) {
-                failed_in = Some(epoch);
-            }
-            post(answer);
+        next_look = Instant::now() + LOOK_STORE;
+        if known.is_none() {
+            known = loaded.get().cloned();
+        }
+        let Some(known) = known.as_mut() else {
+            continue;
+        };
+        match caught(|| look(&mut store, known)) {
+            Ok(Ok(Some(message))) => post(message),
+            Ok(Ok(None)) => {}
+            // What is wrong with the file is told when something is to be stored in it.
+            Ok(Err(_)) | Err(_) => next_look = Instant::now() + LOOK_FAILING,
         }
     }
 }
@@ -835,7 +938,6 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::store::{EventBody, StoreError};
 
     struct Flaky(Vec<bool>);
 
@@ -886,7 +988,7 @@ mod tests {
         run_store(
             &saves,
             Flaky(vec![true, false, true]),
-            &OnceLock::new(),
+            (&OnceLock::new(), &AtomicBool::new(false)),
             &post,
         );
         assert_eq!(*seen.lock().unwrap(), [true, false, true]);

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,8 @@ pub struct Session {
     pub screen: Arc<Mutex<vt100::Parser>>,
     writer: Box<dyn Write + Send>,
     reading: std::thread::JoinHandle<()>,
+    /// Bytes drawn so far.
+    pub received: Arc<AtomicUsize>,
     pub master: Box<dyn MasterPty + Send>,
     _folder: tempfile::TempDir,
 }
@@ -93,9 +96,12 @@ impl Session {
         let mut reader = pair.master.try_clone_reader().unwrap();
         let writer = pair.master.take_writer().unwrap();
         let seen = screen.clone();
+        let received = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&received);
         let reading = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
+                counted.fetch_add(count, Ordering::Relaxed);
                 seen.lock().unwrap().process(&bytes[..count]);
             }
         });
@@ -104,6 +110,7 @@ impl Session {
             screen,
             writer,
             reading,
+            received,
             master: pair.master,
             _folder: folder,
         }
@@ -127,6 +134,11 @@ impl Session {
             assert!(start.elapsed() < PATIENCE, "no {what:?} in:\n{contents}");
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// The process.
+    pub fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
     }
 
     /// Sends a signal (`-TERM`).

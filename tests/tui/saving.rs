@@ -212,3 +212,135 @@ fn a_database_that_cannot_be_read_is_told_at_the_start() {
     assert!(screen.contains("cannot be read, none is shown"), "{screen}");
     assert!(screen.contains("j.db: not an SQLite file"), "{screen}");
 }
+
+#[test]
+fn what_others_submit_is_told_without_a_key_and_never_over_an_error_or_a_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("judgements.db");
+    let mut me = Harness::open_with_db(&[sample("native")], 120, 24, &db).unwrap();
+    let group = "fetcher__retry-58";
+    let mut other = gagar::store::SqliteStore::at(&db);
+    let mut n = 0;
+    let mut write = |annotator: &str, submit: bool| {
+        n += 1;
+        let session = me_session(&db);
+        let body = if submit {
+            gagar::store::EventBody::RankSubmit {
+                tiers: vec![vec!["a".to_owned()]],
+                unranked: Vec::new(),
+                shown_order: Vec::new(),
+                active_ms: 1,
+                origin: "scratch".to_owned(),
+                blind: false,
+                after_reveal: false,
+                confidence: None,
+            }
+        } else {
+            gagar::store::EventBody::NoteSet {
+                text: "hm".to_owned(),
+                before: String::new(),
+            }
+        };
+        let event = NewEvent {
+            event_id: format!("other-{n}"),
+            at_ms: n,
+            annotator: annotator.to_owned(),
+            session_id: "s".to_owned(),
+            group: Some(gagar::store::GroupRecord {
+                group_id: group.to_owned(),
+                fingerprint: session,
+                task: String::new(),
+                source: String::new(),
+                trajectories: Vec::new(),
+            }),
+            body,
+        };
+        other.append(&[event]).unwrap();
+    };
+    let before = me.screen();
+    assert_eq!(me.look().screen(), before, "nobody wrote");
+    write("bob", false);
+    assert_eq!(me.look().screen(), before, "drafts of others are not told");
+    write("bob", true);
+    let screen = me.look().screen();
+    assert!(
+        screen.contains(&format!("bob submitted {group}")),
+        "{screen}"
+    );
+    assert_eq!(me.look().screen(), screen);
+    write("bob", true);
+    write("eve", true);
+    let screen = me.look().screen();
+    assert!(screen.contains("and 1 more were submitted"), "{screen}");
+    // A line is being typed.
+    me.press("/ab");
+    let typing = me.screen();
+    write("bob", true);
+    assert_eq!(me.look().screen(), typing);
+    me.press("<esc><esc>");
+    me.model
+        .say(gagar::tui::model::Severity::Error, "something is wrong");
+    write("bob", true);
+    let screen = me.look().screen();
+    assert!(screen.contains("something is wrong"), "{screen}");
+}
+
+/// The fingerprint of the group that the test above writes about.
+fn me_session(db: &std::path::Path) -> String {
+    let harness = Harness::open_with_db(&[sample("native")], 120, 24, db).unwrap();
+    let session = harness.model.session.as_ref().unwrap();
+    let group = session.find("fetcher__retry-58").unwrap();
+    session.group(group).unwrap().fingerprint.clone()
+}
+
+/// A store that fails for a while.
+struct Recovering {
+    store: MemoryStore,
+    failing: std::sync::Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl EventStore for Recovering {
+    fn append(&mut self, events: &[NewEvent]) -> Result<Vec<Event>, StoreError> {
+        if self.failing.load(std::sync::atomic::Ordering::Relaxed) {
+            let (path, reason) = ("db".to_owned(), "the disk is full".to_owned());
+            return Err(StoreError::Unusable { path, reason });
+        }
+        self.store.append(events)
+    }
+
+    fn events_since(&self, seq: u64) -> Result<Vec<Event>, StoreError> {
+        self.store.events_since(seq)
+    }
+}
+
+#[test]
+fn what_could_not_be_saved_is_tried_again_quietly() {
+    let failing = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let store = Recovering {
+        store: MemoryStore::default(),
+        failing: failing.clone(),
+    };
+    let mut harness =
+        Harness::open_with_store(&[sample("native")], 120, 24, Box::new(store)).unwrap();
+    harness.press("<enter>aJ");
+    let (screen, draft) = (harness.screen(), format!("{:?}", harness.model.reviewed));
+    assert!(screen.contains("NOT SAVED"), "{screen}");
+    for _ in 0..3 {
+        harness.send(Message::RetryDue);
+        assert_eq!(
+            harness.screen(),
+            screen,
+            "a retry that fails says nothing new"
+        );
+    }
+    failing.store(false, std::sync::atomic::Ordering::Relaxed);
+    let screen = harness.send(Message::RetryDue).screen();
+    assert!(!screen.contains("NOT SAVED"), "{screen}");
+    assert!(screen.contains("everything is saved"), "{screen}");
+    assert_eq!(format!("{:?}", harness.model.reviewed), draft);
+    assert_eq!(harness.model.saves.unsaved_changes(), 0);
+    let stored = harness.store().events_since(0).unwrap().len();
+    harness.send(Message::RetryDue);
+    assert_eq!(harness.store().events_since(0).unwrap().len(), stored);
+    assert!(stored >= 2);
+}

@@ -1,5 +1,7 @@
 //! Events to rows and back.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, Row, params};
 
 use super::super::{Event, EventBody, GroupRecord};
@@ -88,6 +90,28 @@ pub(super) fn read(
         "SELECT {COLUMNS} FROM event WHERE seq > ?1 ORDER BY {order}"
     ))?;
     statement.query_map([signed(seq)], as_event)?.collect()
+}
+
+/// Reads the events beyond the last known ones, by store and sequence number; looks at nothing else.
+pub(super) fn read_beyond(
+    connection: &Connection,
+    known: &BTreeMap<String, u64>,
+) -> rusqlite::Result<Vec<Event>> {
+    let mut next =
+        connection.prepare_cached("SELECT min(store_id) FROM event WHERE store_id > ?1")?;
+    let mut rows = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM event WHERE store_id = ?1 AND seq > ?2 ORDER BY seq"
+    ))?;
+    let mut events = Vec::new();
+    let mut store_id = String::new();
+    while let Some(found) = next.query_row([&store_id], |row| row.get::<_, Option<String>>(0))? {
+        let seq = known.get(&found).copied().unwrap_or(0);
+        for row in rows.query_map(params![found, signed(seq)], as_event)? {
+            events.push(row?.0);
+        }
+        store_id = found;
+    }
+    Ok(events)
 }
 
 /// Reads one event, if it is stored.
