@@ -13,8 +13,7 @@ use super::screens::{
     agreement, compare, disagreements, grader, groups, remarks, schedule, schedules, steps,
 };
 use crate::domain::Ranking;
-use crate::review::{Change, Event, ReviewError};
-use crate::store::EventBody;
+use crate::review::{Change, Event, EventBody, ReviewError};
 
 /// Texts of how many groups are kept in memory.
 pub(super) const OPENED_KEPT: usize = 4;
