@@ -390,7 +390,7 @@ fn exports() -> impl Iterator<Item = clap::builder::PossibleValue> {
     crate::export::EXPORTS.iter().map(|export| ("what", export.name()))
 )))]
 pub struct ExportArgs {
-    /// What to write: sft, annotations, advantages or events.
+    /// What to write: sft, annotations, findings, advantages or events.
     #[arg(value_name = "WHAT", value_parser = clap::builder::PossibleValuesParser::new(exports()))]
     pub what: String,
     /// What to load.
@@ -408,6 +408,12 @@ pub struct ExportArgs {
     /// sft: rows per ranking with the candidates shuffled; 0 = one row, as shown.
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub permute: u32,
+    /// sft: the annotator's findings are part of the reasoning, before the note.
+    #[arg(long)]
+    pub reason_from_findings: bool,
+    /// findings: also those of the grader.
+    #[arg(long)]
+    pub grader: bool,
 }
 
 /// Examples at the end of `gagar schedules --help`.

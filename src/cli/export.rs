@@ -45,6 +45,8 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     options.all = args.rows.all;
     options.export_id.clone_from(&args.rows.export_id);
     options.permute = args.permute;
+    options.grader_findings = args.grader;
+    options.reason_from_findings = args.reason_from_findings;
 
     let selection = args.which.selection(&session);
     let source = selection
@@ -72,6 +74,14 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         "estimator={} scheme={} {} all={} permute={}",
         options.estimator, options.scheme, options.choices, options.all, options.permute
     );
+    for (is_set, option) in [
+        (args.grader, "grader"),
+        (args.reason_from_findings, "reason_from_findings"),
+    ] {
+        if is_set {
+            config.push_str(&format!(" {option}=true"));
+        }
+    }
     if let Some(filter) = &args.which.filter {
         config.push_str(&format!(" filter={}", filter.text()));
     }

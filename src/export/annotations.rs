@@ -7,6 +7,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::findings::FindingFields;
 use super::{Export, ExportOptions, ExportSource, TOOL, Written, write_row};
 
 /// Every label.
@@ -27,6 +28,16 @@ struct Row<'a> {
     unranked: &'a [String],
     #[serde(skip_serializing_if = "str::is_empty")]
     origin: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skip_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    flagged: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flag_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<FindingFields<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<Note<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,6 +84,15 @@ impl Export for Annotations {
                 tiers: label.tiers.as_deref(),
                 unranked: &label.unranked,
                 origin: &label.origin,
+                skip_reason: label.skip_reason.as_deref(),
+                flagged: label.flag_reason.is_some(),
+                flag_reason: label.flag_reason.as_deref().filter(|why| !why.is_empty()),
+                confidence: label.confidence.map(|level| match level {
+                    1 => "low",
+                    2 => "medium",
+                    _ => "high",
+                }),
+                findings: label.findings.iter().map(FindingFields::of).collect(),
                 notes: Some(label.note.as_str())
                     .filter(|text| !text.is_empty())
                     .map(|text| Note { text })

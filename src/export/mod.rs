@@ -6,12 +6,14 @@
 
 mod advantages;
 mod annotations;
+mod findings;
 mod groups;
 mod sft;
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use crate::domain::rubric::Severity;
 use crate::domain::{Content, GraderAnswer, Ranking, Redistribution, RolloutGroup};
 
 pub use groups::write_group;
@@ -26,6 +28,10 @@ pub enum LabelState {
     Draft,
     /// Submitted: counts.
     Submitted,
+    /// Set aside without a ranking.
+    Skipped,
+    /// Flagged for another look, and nothing ranked.
+    Flagged,
 }
 
 impl LabelState {
@@ -35,6 +41,8 @@ impl LabelState {
         match self {
             Self::Draft => "draft",
             Self::Submitted => "submitted",
+            Self::Skipped => "skipped",
+            Self::Flagged => "flagged",
         }
     }
 }
@@ -50,9 +58,17 @@ pub struct Label {
     pub group: Option<usize>,
     /// Who.
     pub annotator: String,
-    /// Draft or submitted.
+    /// Where it stands.
     pub state: LabelState,
-    /// The ranking; `None` when there is only a note.
+    /// Why the group was set aside; may be empty.
+    pub skip_reason: Option<String>,
+    /// Why it is flagged for another look; may be empty.
+    pub flag_reason: Option<String>,
+    /// How sure the annotator is: 1 low, 2 medium, 3 high.
+    pub confidence: Option<u8>,
+    /// The annotator's findings in effect, oldest first.
+    pub findings: Vec<LabelFinding>,
+    /// The ranking; `None` when nothing is ranked.
     pub tiers: Option<Vec<Vec<String>>>,
     /// Passing trajectories left unranked (submitted labels only; empty for drafts).
     pub unranked: Vec<String>,
@@ -72,6 +88,33 @@ pub struct Label {
     pub fingerprint: String,
     /// Whether the loaded group has another fingerprint; false when the group is not loaded.
     pub stale: bool,
+}
+
+/// A finding of a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelFinding {
+    /// Its id.
+    pub id: String,
+    /// Id of the trajectory.
+    pub trajectory: String,
+    /// Code of the rubric.
+    pub code: String,
+    /// Version of the rubric.
+    pub rubric: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file; `None` = the whole trajectory.
+    pub file: Option<String>,
+    /// `old` or `new`: which side the lines are on.
+    pub side: Option<&'static str>,
+    /// First and last line (1-based, inclusive); `None` = the whole file.
+    pub lines: Option<(u32, u32)>,
+    /// The words; may be empty.
+    pub note: String,
+    /// Id and version of the rule whose remark it was.
+    pub rule: Option<(String, String)>,
+    /// Whether a blind group had been revealed by then.
+    pub after_reveal: bool,
 }
 
 /// What was computed for one group. Indices are positions in the group's trajectories.
@@ -126,6 +169,10 @@ pub struct ExportOptions {
     pub export_id: Option<String>,
     /// Rows per label with the candidates permuted; 0 = one row, candidates as shown.
     pub permute: u32,
+    /// Also the grader's findings.
+    pub grader_findings: bool,
+    /// Reasoning of training records from the annotator's findings, before the note.
+    pub reason_from_findings: bool,
 }
 
 /// What an export wrote.
@@ -165,6 +212,7 @@ pub trait Export: Sync {
 pub static EXPORTS: &[&dyn Export] = &[
     &sft::GraderSft,
     &annotations::Annotations,
+    &findings::Findings,
     &advantages::Advantages,
 ];
 

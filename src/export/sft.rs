@@ -57,13 +57,20 @@ impl Export for GraderSft {
         out: &mut dyn Write,
     ) -> io::Result<Written> {
         let mut written = Written::default();
-        let (mut drafts, mut spelled) = (0usize, 0u64);
+        let (mut drafts, mut unranked, mut spelled) = (0usize, 0usize, 0u64);
         let mut open: Option<(usize, Content)> = None;
         let mut last_group = None;
         for label in source.labels() {
-            if label.state == LabelState::Draft {
-                drafts += 1;
-                continue;
+            match label.state {
+                LabelState::Submitted => {}
+                LabelState::Draft => {
+                    drafts += 1;
+                    continue;
+                }
+                LabelState::Skipped | LabelState::Flagged => {
+                    unranked += 1;
+                    continue;
+                }
             }
             let Some((index, group)) = loaded(source, &label, &mut written) else {
                 continue;
@@ -85,6 +92,7 @@ impl Export for GraderSft {
                 content,
                 label: &label,
                 answer: source.answer(index),
+                from_findings: options.reason_from_findings,
             };
             for permutation in permutations(options.permute) {
                 match sample.row(permutation) {
@@ -106,6 +114,11 @@ impl Export for GraderSft {
         if drafts > 0 {
             written.notes.push(format!(
                 "{drafts} drafts have no row: only submitted rankings count"
+            ));
+        }
+        if unranked > 0 {
+            written.notes.push(format!(
+                "{unranked} skipped or flagged groups have no row: nothing is submitted"
             ));
         }
         if spelled > 0 {
@@ -149,6 +162,8 @@ struct Sample<'a> {
     content: &'a Content,
     label: &'a Label,
     answer: Option<&'a GraderAnswer>,
+    /// Whether the annotator's findings are part of the reasoning.
+    from_findings: bool,
 }
 
 impl Sample<'_> {
@@ -254,13 +269,49 @@ impl Sample<'_> {
         Ok(text)
     }
 
-    /// The reasoning with letters in the place of ids, and where it is from: the annotator's note,
-    /// or the grader's own words when the annotator accepted its order unchanged. A grader's words
+    /// The annotator's findings as sentences, by letter; those about candidates that the row does not
+    /// show are left out.
+    fn findings(&self, letters: &Letters) -> String {
+        let mut lines = Vec::new();
+        for (id, letter) in &letters.pairs {
+            let findings = self.label.findings.iter();
+            for finding in findings.filter(|finding| finding.trajectory == *id) {
+                let mut line = format!("{letter}: {} ({})", finding.code, finding.severity);
+                if let Some(file) = &finding.file {
+                    line.push_str(&format!(" in {file}"));
+                }
+                if let Some((first, last)) = finding.lines {
+                    line.push_str(&match first == last {
+                        true => format!(" line {first}"),
+                        false => format!(" lines {first}-{last}"),
+                    });
+                }
+                if !finding.note.is_empty() {
+                    line.push_str(&format!(": {}", letters.rename(&finding.note)));
+                }
+                lines.push(line);
+            }
+        }
+        lines.join("\n")
+    }
+
+    /// The reasoning with letters in the place of ids, and where it is from: the annotator's findings
+    /// (when asked for) and note, or the grader's own words when the annotator accepted its order unchanged. A grader's words
     /// never stand before an order that contradicts them.
     fn reasoning(&self, letters: &Letters) -> (String, &'static str) {
         let note = self.label.note.trim();
-        if !note.is_empty() {
-            return (letters.rename(note), "note");
+        let findings = match self.from_findings {
+            true => self.findings(letters),
+            false => String::new(),
+        };
+        match (findings.is_empty(), note.is_empty()) {
+            (true, false) => return (letters.rename(note), "note"),
+            (false, true) => return (findings, "findings"),
+            (false, false) => {
+                let both = format!("{findings}\n{}", letters.rename(note));
+                return (both, "findings+note");
+            }
+            (true, true) => {}
         }
         let grader = self.answer.and_then(|answer| answer.reasoning.as_deref());
         match grader.map(str::trim) {

@@ -6,7 +6,8 @@ use super::view::{RankingSource, passing};
 use std::sync::Arc;
 
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
-use crate::export::{Computed, ExportOptions, ExportSource, Label, LabelState};
+use crate::export::{Computed, ExportOptions, ExportSource, Label, LabelFinding, LabelState};
+use crate::store::{FindingRecord, Side};
 use crate::store::projection::Judgement;
 
 impl RankingSource {
@@ -71,6 +72,10 @@ impl ExportSource for ReviewSession {
                     group,
                     annotator: annotator.clone(),
                     state: LabelState::Draft,
+                    skip_reason: judgement.skipped.clone(),
+                    flag_reason: judgement.flagged.clone(),
+                    confidence: judgement.confidence,
+                    findings: judgement.findings.iter().map(label_finding).collect(),
                     tiers: None,
                     unranked: Vec::new(),
                     shown_order: judgement.opened_order.clone(),
@@ -125,6 +130,7 @@ fn submitted(judgement: &Judgement, template: &Label) -> Option<Label> {
         unranked: submission.unranked.clone(),
         shown_order: submission.shown_order.clone(),
         origin: submission.origin.clone(),
+        confidence: submission.confidence,
         active_ms: submission.active_ms,
         submitted_ms: Some(submission.at_ms),
         fingerprint: submission.fingerprint.clone(),
@@ -132,15 +138,43 @@ fn submitted(judgement: &Judgement, template: &Label) -> Option<Label> {
     })
 }
 
-/// What is begun and not submitted: a draft, or a note alone.
+fn label_finding((id, finding): &(String, FindingRecord)) -> LabelFinding {
+    let rule = finding.rule.as_ref();
+    LabelFinding {
+        id: id.clone(),
+        trajectory: finding.trajectory.clone(),
+        code: finding.code.clone(),
+        rubric: finding.rubric.clone(),
+        severity: finding.severity,
+        file: finding.file.clone(),
+        side: finding.side.map(|side| match side {
+            Side::Old => "old",
+            Side::New => "new",
+        }),
+        lines: finding.lines,
+        note: finding.note.clone(),
+        rule: rule.map(|rule| (rule.id.clone(), rule.version.clone())),
+        after_reveal: finding.after_reveal,
+    }
+}
+
+/// What is begun and not submitted: a draft, or what was said beside a ranking.
 fn draft(judgement: &Judgement, template: &Label) -> Option<Label> {
     let counts = judgement.submitted.is_some();
     let begun = if counts {
         judgement.edited_since_submit && judgement.draft.is_some()
     } else {
-        judgement.draft.is_some() || !judgement.note.is_empty()
+        let says_how = judgement.flagged.is_some() || judgement.confidence.is_some();
+        let says_what = !judgement.note.is_empty() || !judgement.findings.is_empty();
+        judgement.draft.is_some() || judgement.skipped.is_some() || says_how || says_what
+    };
+    let state = match (&judgement.skipped, &judgement.flagged, &judgement.draft) {
+        (Some(_), _, _) => LabelState::Skipped,
+        (None, Some(_), None) => LabelState::Flagged,
+        _ => LabelState::Draft,
     };
     begun.then(|| Label {
+        state,
         annotation_id: judgement.undo.last().cloned().unwrap_or_default(),
         tiers: judgement.draft.clone(),
         origin: judgement.origin.clone(),
