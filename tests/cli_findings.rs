@@ -27,7 +27,9 @@ fn rows(db: &Path, args: &[&str]) -> Vec<Value> {
         .output()
         .unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
-    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    out.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]
@@ -60,14 +62,20 @@ fn what_was_found_and_said_is_exported() {
     assert_eq!(found[0]["by"], "ann");
     assert_eq!(found[0]["note"], "not asked for");
     let all = rows(&db, &["findings", "--grader"]);
-    let graders: Vec<_> = all.iter().filter(|row| row["provenance"] == "grader").collect();
+    let graders: Vec<_> = all
+        .iter()
+        .filter(|row| row["provenance"] == "grader")
+        .collect();
     assert!(!graders.is_empty() && graders.len() == all.len() - 2);
     assert!(graders.iter().all(|row| row.get("finding_id").is_none()));
 
     let completion = |args: &[&str]| {
         let rows = rows(&db, args);
         let meta: Value = serde_json::from_str(rows[0]["gagar_meta"].as_str().unwrap()).unwrap();
-        let text = rows[0]["completion"][0]["content"].as_str().unwrap().to_owned();
+        let text = rows[0]["completion"][0]["content"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         (text, meta["reasoning_source"].as_str().unwrap().to_owned())
     };
     let (text, source) = completion(&["sft"]);
@@ -75,6 +83,9 @@ fn what_was_found_and_said_is_exported() {
     assert_eq!(source, "note");
     let (text, source) = completion(&["sft", "--reason-from-findings"]);
     assert_eq!(source, "findings+note");
-    assert!(text.contains(": out_of_scope (minor) in fetcher/retry.py lines 24-30: not asked for\n"), "{text}");
+    assert!(
+        text.contains(": out_of_scope (minor) in fetcher/retry.py lines 24-30: not asked for\n"),
+        "{text}"
+    );
     assert!(text.contains("\nbecause\n"), "{text}");
 }

@@ -22,6 +22,7 @@ mod grading;
 mod group;
 pub mod kappa;
 pub mod metrics;
+pub mod pairwise;
 pub mod ranking;
 pub mod redistribution;
 pub mod rubric;

@@ -148,7 +148,8 @@ impl Export for Findings {
             }
         }
         if left_out > 0 {
-            let note = format!("{left_out} findings of the grader are left out: --grader adds them");
+            let note =
+                format!("{left_out} findings of the grader are left out: --grader adds them");
             written.notes.push(note);
         }
         written.groups = groups.len() as u64;

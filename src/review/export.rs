@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 use crate::export::{Computed, ExportOptions, ExportSource, Label, LabelFinding, LabelState};
-use crate::store::{FindingRecord, Side};
 use crate::store::projection::Judgement;
+use crate::store::{FindingRecord, Side};
 
 impl RankingSource {
     /// The word used on the command line and in export options.

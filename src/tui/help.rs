@@ -73,7 +73,7 @@ fn reaches(model: &Model, action: Action) -> bool {
         | Action::CopyPath => true,
         _ => false,
     };
-    let panel = model.screen == Screen::Compare && model.compare.body != compare::Body::Diff;
+    let panel = model.screen == Screen::Compare && !model.compare.body.has_columns();
     !(panel && on_patches)
 }
 
@@ -162,6 +162,8 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::Reference, "reference"),
             (Action::OpenSchedule, "schedule"),
             (Action::Columns, "columns"),
+            (Action::AddFinding, "finding"),
+            (Action::Pairwise, "pairs"),
         ],
         Context::Tests => &[
             (Action::NextFailing, "next failing"),

@@ -11,6 +11,7 @@ mod grading;
 mod groups;
 mod live;
 mod overlays;
+mod pairs;
 mod panels;
 mod saving;
 mod sizes;

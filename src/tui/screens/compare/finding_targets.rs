@@ -4,7 +4,6 @@
 //! What is *not* here: the editor of findings ([`crate::tui::overlays`]).
 
 use super::selecting::selected;
-use super::state::Body;
 use super::update::focused;
 use crate::diff::LineKind;
 use crate::review::Side;
@@ -33,7 +32,7 @@ pub fn targets(model: &Model) -> (Vec<Target>, usize) {
     };
     let slot = focused(model);
     let document = model.compare.document(slot);
-    let Some(document) = document.filter(|_| model.compare.body == Body::Diff) else {
+    let Some(document) = document.filter(|_| model.compare.body.has_columns()) else {
         return (vec![whole], 0);
     };
     let cursor = model.compare.place(slot).cursor;

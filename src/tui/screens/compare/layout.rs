@@ -40,6 +40,8 @@ pub struct Layout {
     pub files: Option<Area>,
     /// What stands in place of the columns (with its title line), see [`Body`].
     pub panel: Option<Area>,
+    /// The line over a pair of candidates that is compared.
+    pub pair_head: Option<Area>,
     /// The columns, left to right.
     pub columns: Vec<Column>,
     /// Whether old and new stand side by side in the columns.
@@ -65,23 +67,22 @@ impl Layout {
     pub fn of(screen: Area, state: &State, order: &[TrajectoryIndex], has_reference: bool) -> Self {
         let header_rows = if screen.width >= WIDE_HEADER { 1 } else { 2 };
         let (header, rest) = screen.split_top(header_rows);
-        let (strip_head, rest) = rest.split_top(u16::from(!state.strip_folded));
+        let pair = state.pair.filter(|_| state.body == Body::Pairs);
+        // A pair needs the room.
+        let folded = state.strip_folded || pair.is_some();
+        let (strip_head, rest) = rest.split_top(u16::from(!folded));
         let most = match screen.height {
             rows if rows < SHORT => SHORT_STRIP,
             rows => (rows * 2 / 5).saturating_sub(1).max(3),
         };
         let wanted = u16::try_from(order.len()).unwrap_or(u16::MAX);
-        let strip_rows = if state.strip_folded {
-            1
-        } else {
-            wanted.clamp(1, most)
-        };
+        let strip_rows = if folded { 1 } else { wanted.clamp(1, most) };
         let (strip, body) = rest.split_top(strip_rows);
         let cursor = order
             .iter()
             .position(|&i| Some(i) == state.focus())
             .unwrap_or(0);
-        let strip_first = if state.strip_folded {
+        let strip_first = if folded {
             0
         } else {
             reveal(
@@ -98,13 +99,22 @@ impl Layout {
             strip_first,
             files: None,
             panel: None,
+            pair_head: None,
             columns: Vec::new(),
             shape: state.shape,
         };
-        if state.body != Body::Diff {
+        if !state.body.has_columns() {
             layout.panel = Some(body);
             return layout;
         }
+        let body = match pair {
+            Some(_) => {
+                let (head, rest) = body.split_top(1);
+                layout.pair_head = Some(head);
+                rest
+            }
+            None => body,
+        };
         let columns_area = if state.file_list {
             let (files, rest) = body.split_left((body.width / 3).clamp(20, 48));
             layout.files = Some(files);
@@ -112,7 +122,10 @@ impl Layout {
         } else {
             body
         };
-        let slots = slots(columns_area.width, state, order, cursor, has_reference);
+        let slots = match pair {
+            Some((first, second)) => vec![Some(first), Some(second)],
+            None => slots(columns_area.width, state, order, cursor, has_reference),
+        };
         layout.columns = place(columns_area, &slots, 0);
         layout.shape = shape(state.side_by_side, &layout.columns);
         layout

@@ -16,6 +16,7 @@ mod layout;
 mod matrix;
 mod mouse;
 mod of_group;
+mod pairs;
 mod panel;
 mod patch_notes;
 mod place_list;

@@ -7,7 +7,7 @@ use super::grid::Grid;
 use super::reading::Go;
 use super::state::Body;
 use super::update::{layout, shown_order};
-use super::{matrix, task, tests_panel};
+use super::{matrix, pairs, task, tests_panel};
 use crate::domain::{Outcome, RolloutGroup, TrajectoryIndex};
 use crate::tui::action::Action;
 use crate::tui::area::Area;
@@ -42,7 +42,8 @@ pub fn scroll(model: &mut Model, area: Area, go: Go) {
 /// screen.
 pub fn act(model: &mut Model, action: Action) -> Option<Vec<Effect>> {
     match model.compare.body {
-        Body::Diff | Body::Pairs | Body::Rankings => None,
+        Body::Pairs => pairs::act(model, action),
+        Body::Diff | Body::Rankings => None,
         Body::Task => task::act(model, action),
         Body::Matrix => matrix::act(model, action),
         Body::Tests => tests_panel::act(model, action),

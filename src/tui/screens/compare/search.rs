@@ -68,8 +68,8 @@ pub fn take_off(model: &mut Model) -> bool {
 
 fn find_from(model: &mut Model, forward: bool, here: bool) {
     match model.compare.body {
-        Body::Diff => in_patch(model, forward, here),
-        Body::Pairs | Body::Rankings => {}
+        Body::Diff | Body::Pairs => in_patch(model, forward, here),
+        Body::Rankings => {}
         Body::Task => task::find(model, forward, here),
         Body::Matrix => matrix::find(model, forward, here),
         Body::Tests => tests_panel::find(model, forward, here),

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use super::layout::Slot;
-use super::state::Body;
 use super::update::focused;
 use crate::tui::action::Action;
 use crate::tui::document::Document;
@@ -44,7 +43,7 @@ pub(super) fn toggle(model: &mut Model) {
     let slot = focused(model);
     let document = model.compare.document(slot).cloned();
     let why_not = match (&document, model.compare.body) {
-        (_, body) if body != Body::Diff => Some("lines are selected in the patches"),
+        (_, body) if !body.has_columns() => Some("lines are selected in the patches"),
         _ if model.compare.interdiff_shown().is_some() => {
             Some("an interdiff is no patch of a candidate: its lines cannot be selected")
         }

@@ -32,6 +32,14 @@ pub enum Body {
     Rankings,
 }
 
+impl Body {
+    /// Whether patches stand in columns.
+    #[must_use]
+    pub fn has_columns(self) -> bool {
+        matches!(self, Self::Diff | Self::Pairs)
+    }
+}
+
 /// Where a column is: what its window shows and the line that keys act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
@@ -113,6 +121,8 @@ pub struct State {
     pub matrix: matrix::State,
     /// The tests panel.
     pub tests: tests_panel::State,
+    /// The two candidates that are compared, left and right.
+    pub pair: Option<(TrajectoryIndex, TrajectoryIndex)>,
     /// The selection of lines.
     pub selecting: Option<Selecting>,
     /// The candidate that the mouse drags.
@@ -158,6 +168,7 @@ impl Default for State {
             saving: None,
             matrix: matrix::State::default(),
             tests: tests_panel::State::default(),
+            pair: None,
             selecting: None,
             drag: None,
             dragged_bar: None,

@@ -11,7 +11,7 @@ use super::layout::{Layout, MOST_COLUMNS, Slot, automatic};
 use super::places::{self, Wanted};
 use super::reading::{self, Go, Mark, Motion, Window, document_of, jump};
 use super::state::Body;
-use super::{copy, panel, search, search_group, selecting, spot};
+use super::{copy, pairs, panel, search, search_group, selecting, spot};
 use crate::domain::TrajectoryIndex;
 use crate::tui::action::Action;
 use crate::tui::area;
@@ -46,7 +46,7 @@ pub fn update(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Ef
     if model.screen == Screen::Compare {
         effects.extend(settle(model));
         selecting::settle(model);
-        if model.status.text.is_empty() && model.compare.body == Body::Diff {
+        if model.status.text.is_empty() && model.compare.body.has_columns() {
             places::tell_remark(model);
         }
     }
@@ -132,6 +132,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::PreviousHunk => jump(model, Mark::Hunk, false),
         Action::NextFile => jump(model, Mark::File, true),
         Action::PreviousFile => jump(model, Mark::File, false),
+        Action::Pairwise => pairs::toggle(model),
         Action::Matrix => toggle_body(model, Body::Matrix),
         Action::Tests => toggle_body(model, Body::Tests),
         Action::Search => search::ask(model),
@@ -275,6 +276,9 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     let Some(group) = model.compare.group else {
         return Vec::new();
     };
+    if model.compare.body == Body::Pairs {
+        pairs::settle(model);
+    }
     let order = shown_order(model);
     if let Some(&first) = order.first()
         && model
@@ -293,6 +297,7 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     model.compare.shape = layout.shape;
     model.compare.strip_first = layout.strip_first;
     if model.compare.interdiff_shown().is_none()
+        && layout.pair_head.is_none()
         && let Some(first) = layout.columns.first().and_then(|column| column.slot)
     {
         model.compare.first_column = order.iter().position(|&i| i == first).unwrap_or(0);

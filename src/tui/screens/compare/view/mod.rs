@@ -12,6 +12,7 @@ use ratatui::style::Style;
 use super::candidates::{Candidate, candidates, letter};
 use super::comparing;
 use super::layout::Column;
+use super::pairs;
 use super::panel;
 use super::places;
 use super::reading::Window;
@@ -65,6 +66,9 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     };
     page.header(buffer, layout.header);
     ranking_strip::draw(buffer, theme, &candidates, model.compare.focus(), &layout);
+    if let Some(area) = layout.pair_head {
+        pairs::draw_head(model, theme, buffer, area);
+    }
     if let Some(area) = layout.panel {
         panel::draw(model, theme, buffer, area);
     }
