@@ -4,6 +4,7 @@
 
 pub mod accuracy;
 pub mod misplaced;
+pub mod scheme_table;
 pub mod schedules;
 mod spread;
 

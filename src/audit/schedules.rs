@@ -54,6 +54,12 @@ impl Case {
         })
     }
 
+    /// Why the group is in no figure; `None` when it is.
+    #[must_use]
+    pub fn left_out(&self, policies: Policies) -> Option<LeftOut> {
+        self.movable(policies).err()
+    }
+
     /// What a scheme makes of the group.
     fn redistributed(
         &self,

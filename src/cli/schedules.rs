@@ -6,17 +6,14 @@ use super::Ending;
 use super::args::SchedulesArgs;
 use super::error::CliError;
 use super::inputs::{Whose, open};
-use super::made::counted;
 use super::output::Io;
 use crate::audit::Spread;
 use crate::audit::accuracy::MeasuredAccuracy;
+use crate::audit::scheme_table;
 use crate::audit::schedules::{
     Case, Comparison, LeftOut, Question, SchemeFigures, compare, with_usual,
 };
 use crate::review::{RankingSource, ReviewSession};
-
-/// Cells of a scheme's name in the table.
-const NAME: usize = 21;
 
 /// Compares schemes.
 ///
@@ -156,52 +153,27 @@ fn print(
     io: &mut Io<'_>,
 ) -> Result<(), CliError> {
     let settings = session.settings();
-    io.line(&format!(
-        "{}, {} of them with a ranking that can move credit",
-        counted(found.groups, "group", "groups"),
-        found.movable,
-    ))?;
+    io.line(&scheme_table::over(found))?;
     io.line(&format!(
         "estimator {}; rankings that {} submitted, else the grader's",
         settings.estimator,
         session.identity().annotator
     ))?;
-    for (reason, groups) in &found.left_out {
-        io.line(&format!("  left out {groups}: {reason}"))?;
+    for line in scheme_table::missing(found) {
+        io.line(&format!("  {line}"))?;
     }
-    if found.without_lengths > 0 {
-        io.line(&format!(
-            "  in {} a length is not known: no figures about length",
-            counted(found.without_lengths, "group", "groups")
-        ))?;
-    }
-    io.line(&match accuracy {
-        Some(measured) => format!(
-            "grader's pairwise accuracy against people {:.3} ({} pairs of {}{})",
-            measured.share,
-            measured.pairs,
-            counted(measured.submissions, "submission", "submissions"),
-            match measured.accepted {
-                0 => String::new(),
-                accepted => format!(", {accepted} accepted as they were"),
-            }
-        ),
-        None => "grader's accuracy is not measured (nothing judged): no misplaced share".to_owned(),
-    })?;
-    io.line(&match found.rank_length {
-        Some(rho) => format!(
-            "rank-length ρ {:+.2} on average (median {:+.2}, {} groups), under every scheme",
-            rho.mean, rho.median, rho.count
-        ),
-        None => "rank-length ρ undefined in every group".to_owned(),
-    })?;
+    io.line(&scheme_table::accuracy(accuracy))?;
+    io.line(&scheme_table::rank_length(found))?;
     io.line("")?;
-    table(found, io)?;
-    let Some(first) = found
-        .schemes
-        .iter()
-        .find(|row| row.scheme == settings.scheme)
-    else {
+    io.line(&scheme_table::header())?;
+    for row in &found.schemes {
+        io.line(&scheme_table::row(row))?;
+    }
+    for line in scheme_table::oddities(found) {
+        io.line(&line)?;
+    }
+    let mut rows = found.schemes.iter();
+    let Some(first) = rows.find(|row| row.scheme == settings.scheme) else {
         return Ok(());
     };
     if !first.most_affected.is_empty() {
@@ -212,70 +184,4 @@ fn print(
         }
     }
     Ok(())
-}
-
-fn table(found: &Comparison, io: &mut Io<'_>) -> Result<(), CliError> {
-    let header = [
-        "scheme", "groups", "boost", "n_eff/m", "moved", "var", "Δlength", "tokens", "misp.",
-    ];
-    let line = |cells: [String; 9]| {
-        let [
-            name,
-            groups,
-            boost,
-            share,
-            moved,
-            variance,
-            length,
-            tokens,
-            misplaced,
-        ] = cells;
-        format!(
-            "{name:<NAME$} {groups:>6} {boost:>6} {share:>7} {moved:>6} {variance:>6} {length:>8} \
-             {tokens:>6} {misplaced:>6}"
-        )
-    };
-    io.line(&line(header.map(str::to_owned)))?;
-    for row in &found.schemes {
-        let mean = |spread: Option<Spread>, digits: usize| match spread {
-            Some(spread) => format!("{:.digits$}", spread.mean),
-            None => "—".to_owned(),
-        };
-        let length = row
-            .pressure_change
-            .map_or_else(|| "—".to_owned(), |change| format!("{:+.1}", change.mean));
-        let misplaced = row.misplaced.map(|share| format!("{share:.3}"));
-        io.line(&line([
-            cut(&row.scheme.in_short()),
-            row.moves.to_string(),
-            mean(row.top_boost, 3),
-            mean(row.effective_share, 3),
-            mean(row.credit_moved, 3),
-            mean(row.variance_inflation, 3),
-            length,
-            mean(row.token_credit, 3),
-            misplaced.unwrap_or_else(|| "—".to_owned()),
-        ]))?;
-    }
-    for row in &found.schemes {
-        for (kind, groups) in &row.refused {
-            io.line(&format!(
-                "{}: no advantages in {} ({kind})",
-                row.scheme,
-                counted(*groups, "group", "groups")
-            ))?;
-        }
-        if row.scheme.rises() {
-            io.line(&format!("{}: a worse place may weigh more", row.scheme))?;
-        }
-    }
-    Ok(())
-}
-
-fn cut(name: &str) -> String {
-    if name.chars().count() <= NAME {
-        return name.to_owned();
-    }
-    let kept: String = name.chars().take(NAME - 1).collect();
-    format!("{kept}…")
 }

@@ -294,5 +294,8 @@ actions! {
     OpenDisagreement Disagreements "open_disagreement" "Open grader and human rankings side by side";
     NextPairing Disagreements "next_pairing" "Whose rankings are compared";
     UseScheme Schedules "use_scheme" "Use this scheme from now on";
+    NextAffected Schedules "next_affected" "Next group of the list";
+    PreviousAffected Schedules "previous_affected" "Previous group of the list";
+    OpenAffected Schedules "open_affected" "Compare the candidates of the selected group";
     SortSchedules Schedules "sort_schedules" "Sort by the next column";
 }

@@ -79,6 +79,11 @@ pub enum Effect {
         /// What for.
         query: Query,
     },
+    /// Compare schemes over all groups.
+    CompareSchemes {
+        /// Which comparison; a newer one replaces it.
+        number: u64,
+    },
     /// Save a text to a file.
     SaveFile {
         /// The path as typed; `~` is the home folder.

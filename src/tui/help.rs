@@ -108,6 +108,11 @@ pub fn applies(model: &Model, action: Action) -> bool {
         Action::SyncColumns => steps::beside(model).is_some(),
         Action::OpenHunk => steps::may_have_hunk(model),
         Action::Marks => compare::focused_candidate(model).is_some_and(|found| found.is_marked()),
+        Action::OpenAffected | Action::NextAffected | Action::PreviousAffected => {
+            let selected = model.schedules.selected();
+            selected.is_some_and(|row| !row.most_affected.is_empty())
+        }
+        Action::UseScheme | Action::SortSchedules => model.schedules.selected().is_some(),
         Action::NextTheme => model.theme_names.len() > 1,
         action if action.context() == Context::Global => true,
         action => compare::applies(model, action).unwrap_or(loaded.is_some()),
@@ -239,6 +244,8 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
         ],
         Context::Schedules => &[
             (Action::UseScheme, "use it"),
+            (Action::NextAffected, "next group"),
+            (Action::OpenAffected, "open it"),
             (Action::SortSchedules, "sort"),
         ],
         Context::Global => &[],

@@ -1,7 +1,7 @@
 //! Signs and words of the screens with what they mean: the one table of which the end of every key
 //! sheet and the README's "Words on the screen" are made.
 
-use super::action::Context::{self, Compare, Groups, Matrix, Steps, Tests};
+use super::action::Context::{self, Compare, Groups, Matrix, Schedules, Steps, Tests};
 
 /// A sign or word, what it means, and the screens that show it.
 struct Sign(&'static str, &'static str, &'static [Context]);
@@ -185,6 +185,13 @@ const SIGNS: &[Sign] = &[
         "mixed, all_pass, all_fail, singleton, unscored",
         "the class of a group, by its scored candidates",
         LIST,
+    ),
+    Sign(
+        "•",
+        "the scheme in use; headings: groups it changes, largest multiplier, effective number of \
+         credited candidates over their number, share of the credit moved, variance, change of length \
+         pressure (tokens), token credit, expected share of the moved credit at the wrong candidate",
+        &[Schedules],
     ),
     Sign(
         "rankable",

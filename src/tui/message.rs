@@ -12,6 +12,7 @@ use super::model::{OnBase, OpenedGroup};
 use super::patch_file::SaveError;
 use super::query::Query;
 use super::screens::compare::PatchSpot;
+use super::screens::schedules::Answer as SchemesAnswer;
 use super::screens::steps::Hits;
 use crate::diff::Interdiff;
 use crate::review::Event;
@@ -124,6 +125,22 @@ pub enum Message {
         to: Option<usize>,
         /// What was found, or why not.
         result: Result<Arc<Interdiff>, String>,
+    },
+    /// Schemes are being compared.
+    SchemesProgress {
+        /// Which comparison.
+        number: u64,
+        /// Groups done.
+        done: usize,
+        /// Of how many.
+        all: usize,
+    },
+    /// Schemes were compared.
+    SchemesCompared {
+        /// Which comparison.
+        number: u64,
+        /// The figures, or why there are none.
+        result: Result<Box<SchemesAnswer>, String>,
     },
     /// The steps of a trajectory are searched.
     StepsSearched {

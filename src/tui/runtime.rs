@@ -18,7 +18,7 @@ use super::input::message_of;
 use super::message::Message;
 use super::model::{Model, OpensFirst, Severity};
 use super::programs;
-use super::screens::steps;
+use super::screens::{schedules, steps};
 use super::settings::{
     FoundThemes, TuiOptions, choose_theme, config_folder, read_keys, read_themes,
 };
@@ -246,6 +246,11 @@ impl Runtime {
                 Effect::SearchGroup { group, query } => {
                     if let Some(opened) = self.model.opened(group) {
                         self.workers.search_group(Arc::clone(opened), query);
+                    }
+                }
+                Effect::CompareSchemes { number } => {
+                    if let Some(request) = schedules::request(&self.model, number) {
+                        self.workers.compare_schemes(request);
                     }
                 }
                 Effect::SaveFile {

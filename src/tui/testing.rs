@@ -19,7 +19,7 @@ use super::keymap::Keymap;
 use super::message::{Message, MouseKind};
 use super::model::Model;
 use super::screens::compare::search_patches;
-use super::screens::steps;
+use super::screens::{schedules, steps};
 use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
@@ -401,6 +401,14 @@ impl Harness {
                     group: *group,
                     query: query.clone(),
                     found,
+                })
+            }
+            Effect::CompareSchemes { number } => {
+                let request = schedules::request(&self.model, *number)?;
+                let answer = request.run(&|| false, &mut |_, _| ())?;
+                Some(Message::SchemesCompared {
+                    number: *number,
+                    result: Ok(Box::new(answer)),
                 })
             }
             Effect::SaveFile {

@@ -135,6 +135,14 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             trajectory,
             hits,
         } => steps::found(model, (group, trajectory), *hits),
+        Message::SchemesProgress { number, done, all } => {
+            schedules::progressed(model, number, done, all);
+            Vec::new()
+        }
+        Message::SchemesCompared { number, result } => {
+            schedules::answered(model, number, result);
+            Vec::new()
+        }
         Message::GroupSearched {
             group,
             query,
@@ -220,6 +228,7 @@ fn on_log_changed(model: &mut Model, whole: Option<&[Event]>, foreign: &[Event])
     } else {
         submissions_of_others(foreign).map(|said| (Severity::Info, said))
     };
+    schedules::forget(&mut model.schedules);
     if let Some((group, _)) = model.reviewed {
         refresh_reviewed(model, group);
     }

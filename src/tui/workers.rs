@@ -23,6 +23,7 @@ use super::model::{Model, OnBase, OpenedGroup};
 use super::patch_file::{self, SaveError};
 use super::query::Query;
 use super::screens::compare::{PatchNotes, search_patches};
+use super::screens::schedules;
 use super::screens::steps::SearchRequest;
 use super::settings::TuiOptions;
 use super::update::OPENED_KEPT;
@@ -72,6 +73,9 @@ pub struct Workers {
     /// Number of the newest search; older ones are given up.
     newest_search: Arc<AtomicU64>,
     search_group: Sender<GroupSearch>,
+    schemes: Sender<schedules::Request>,
+    /// Number of the newest comparison of schemes; older ones are given up.
+    newest_schemes: Arc<AtomicU64>,
     store: Option<(Sender<StoreRequest>, JoinHandle<()>)>,
     /// Whether the session has begun, so that it can be told what others store.
     begun: Arc<AtomicBool>,
@@ -114,6 +118,8 @@ impl Workers {
         let (search, searches) = channel();
         let newest_search = Arc::new(AtomicU64::new(0));
         let (search_group, group_searches) = channel();
+        let (schemes, scheme_requests) = channel();
+        let newest_schemes = Arc::new(AtomicU64::new(0));
         let (save, saves) = channel();
         let loaded = Arc::new(OnceLock::new());
         let begun = Arc::new(AtomicBool::new(false));
@@ -144,6 +150,10 @@ impl Workers {
             let post = post.clone();
             move || run_group_search(&group_searches, &post)
         })?;
+        spawn("schemes", {
+            let (post, newest) = (post.clone(), Arc::clone(&newest_schemes));
+            move || run_schemes(&scheme_requests, &newest, &post)
+        })?;
         let storing = spawn("store", {
             let (post, store) = (post.clone(), SqliteStore::at(&options.db));
             let begun = Arc::clone(&begun);
@@ -161,6 +171,8 @@ impl Workers {
             search,
             newest_search,
             search_group,
+            schemes,
+            newest_schemes,
             store,
             begun,
             epoch: 0,
@@ -232,6 +244,18 @@ impl Workers {
     pub fn search_group(&self, opened: Arc<OpenedGroup>, query: Query) {
         // Without an answer the list does not open; the thread's panics are caught inside.
         let _ = self.search_group.send(GroupSearch { opened, query });
+    }
+
+    /// Compares schemes; a newer comparison ends this one.
+    pub fn compare_schemes(&self, request: schedules::Request) {
+        let number = request.number;
+        self.newest_schemes.store(number, Ordering::Relaxed);
+        if self.schemes.send(request).is_err() {
+            (self.post)(Message::SchemesCompared {
+                number,
+                result: Err(gone("schemes")),
+            });
+        }
     }
 
     /// Saves a text to a file, on a thread of its own: the disk may be slow.
@@ -720,6 +744,21 @@ fn run_search(requests: &Receiver<(u64, usize, SearchRequest)>, newest: &AtomicU
             trajectory: request.trajectory,
             hits: Box::new(hits),
         });
+    }
+}
+
+fn run_schemes(requests: &Receiver<schedules::Request>, newest: &AtomicU64, post: &Post) {
+    while let Ok(request) = requests.recv() {
+        let number = request.number;
+        let is_stale = || newest.load(Ordering::Relaxed) != number;
+        let mut progress = |done, all| post(Message::SchemesProgress { number, done, all });
+        let result = match caught(|| request.run(&is_stale, &mut progress)) {
+            Ok(Some(answer)) => Ok(Box::new(answer)),
+            // A newer one is asked for.
+            Ok(None) => continue,
+            Err(reason) => Err(reason),
+        };
+        post(Message::SchemesCompared { number, result });
     }
 }
 

@@ -14,6 +14,7 @@ mod overlays;
 mod pairs;
 mod panels;
 mod saving;
+mod schedules;
 mod sizes;
 mod steps;
 
