@@ -1,0 +1,177 @@
+//! `gagar report`: the audit as one file, and the rows behind it.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::Ending;
+use super::args::ReportArgs;
+use super::error::CliError;
+use super::inputs::{Whose, open, refuse_inputs, refuse_loaded};
+use super::made::counted;
+use super::output::Io;
+use super::whole_file::write_whole;
+use crate::audit::Options;
+use crate::audit::report::csv::CsvTable;
+use crate::audit::report::{InputFile, Inputs, Report, html, markdown};
+use crate::export::hex;
+use crate::formats::LoadedSet;
+use crate::review::{Event, RankingSource};
+use crate::store::EventStore;
+
+/// Writes the report.
+///
+/// # Errors
+/// When the paths or the log cannot be read, or a file cannot be written.
+pub fn run(args: &ReportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
+    let write = writer(&args.output)?;
+    refuse_inputs(&args.output, &args.input)?;
+    let common = &args.input.common;
+    // The user's name is no part of the answer unless it was asked for.
+    let source = match common.annotator {
+        Some(_) => RankingSource::Counted,
+        None => RankingSource::Grader,
+    };
+    let opened = open(&args.input, source, Whose::Likely, io)?;
+    let session = &opened.session;
+    refuse_loaded(&args.output, session.set())?;
+    if !common.db().exists() {
+        let db = common.db().display();
+        io.note(&format!("note: {db}: no such database, no judgements"))?;
+    }
+    let events = opened.store.events_since(0)?;
+    let chosen = args.which.chosen(session);
+    let report = Report::of(&Inputs {
+        session,
+        chosen: &chosen,
+        events: &events,
+        files: &files(session.set()),
+        version: env!("CARGO_PKG_VERSION"),
+        options: options(args),
+        date: date(args.date.as_deref(), &events),
+        schemes: &common.scheme,
+        agreement: Options {
+            aggregate: args.aggregate,
+            seed: args.seed,
+        },
+        top: args.top,
+    });
+    let report = report.ok_or_else(|| CliError::failed("interrupted"))?;
+    let text = write(&report.document);
+    write_file(&args.output, &text)?;
+    io.note(&format!(
+        "{}: {} kB, {}",
+        args.output.display(),
+        text.len().div_ceil(1000),
+        counted(chosen.len(), "group", "groups")
+    ))?;
+    if let Some(folder) = &args.csv {
+        write_rows(folder, &report.rows, session.set())?;
+        let tables = counted(report.rows.len(), "table", "tables");
+        io.note(&format!("{}: {tables}", folder.display()))?;
+    }
+    Ok(Ending::of(opened.problems))
+}
+
+/// What a file with this ending holds.
+fn writer(output: &Path) -> Result<fn(&crate::audit::report::document::Document) -> String, CliError> {
+    let ending = output.extension().and_then(|ending| ending.to_str());
+    match ending.map(str::to_ascii_lowercase).as_deref() {
+        Some("html" | "htm") => Ok(html::html),
+        Some("md" | "markdown") => Ok(markdown::markdown),
+        _ => Err(CliError::usage(format!(
+            "{}: a report is .html or .md",
+            output.display()
+        ))),
+    }
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
+    write_whole(path, |out| out.write_all(text.as_bytes()))
+        .map(|_| ())
+        .map_err(|error| CliError::failed(format!("{}: {error}", path.display())))
+}
+
+fn write_rows(folder: &Path, rows: &[CsvTable], set: &LoadedSet) -> Result<(), CliError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| CliError::failed(format!("{}: {error}", folder.display())))?;
+    let path = |table: &CsvTable| folder.join(format!("{}.csv", table.name));
+    for table in rows {
+        refuse_loaded(&path(table), set)?;
+    }
+    for table in rows {
+        write_file(&path(table), &table.text())?;
+    }
+    Ok(())
+}
+
+fn options(args: &ReportArgs) -> Vec<(String, String)> {
+    let common = &args.input.common;
+    let list = |paths: &[PathBuf]| {
+        let paths = paths.iter().map(|path| path.display().to_string());
+        paths.collect::<Vec<_>>().join(" ")
+    };
+    let mut options = vec![("paths", list(&args.input.paths))];
+    if !common.rankings.is_empty() {
+        options.push(("rankings", list(&common.rankings)));
+    }
+    options.push(("judgements", common.db().display().to_string()));
+    if let Some(filter) = &args.which.filter {
+        options.push(("filter", filter.text()));
+    }
+    options.push(("pass at", common.pass_at.to_string()));
+    if common.unscored_as_fail {
+        options.push(("unscored", "count as failing".to_owned()));
+    }
+    if let Some(map) = &common.map {
+        options.push(("map", map.clone()));
+    }
+    let ranked_by = match &common.annotator {
+        Some(name) => format!("those that {name} submitted, else the grader's"),
+        None => "the grader's".to_owned(),
+    };
+    options.push(("rankings behind the schemes", ranked_by));
+    let options = options.into_iter();
+    options.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The date that the report bears: the one given, else that of the newest event, so that the same
+/// input gives the same report.
+fn date(given: Option<&str>, events: &[Event]) -> (String, String) {
+    if let Some(given) = given {
+        return (given.to_owned(), "as given".to_owned());
+    }
+    let newest = events.iter().map(|event| event.at_ms).max();
+    let newest = newest.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    match newest {
+        Some(newest) => (newest.to_string(), "of the newest event of the log".to_owned()),
+        None => (
+            "unknown".to_owned(),
+            "the log holds no event; --date names one".to_owned(),
+        ),
+    }
+}
+
+fn files(set: &LoadedSet) -> Vec<InputFile> {
+    let made = set.made.iter();
+    let one = |path: &Path, bytes: u64| InputFile {
+        path: path.display().to_string(),
+        bytes,
+        sha256: hash(path).map_err(|error| error.to_string()),
+    };
+    made.map(|file| one(&file.path, file.bytes)).collect()
+}
+
+/// SHA-256 of a file, read piece by piece.
+fn hash(path: &Path) -> std::io::Result<String> {
+    let mut file = std::fs::File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hex(&hash.finalize())),
+            read => hash.update(piece.get(..read).unwrap_or_default()),
+        }
+    }
+}
