@@ -199,3 +199,266 @@ fn one_scheme_is_enough_elsewhere() {
     assert_eq!(answer.code, 2, "{answer:?}");
     assert!(answer.err.contains("more than once"), "{answer:?}");
 }
+
+/// Ids that no page and no table may take at their word.
+const NASTY: &str = "g<script>alert(1)</script>\u{1b}[2J|x\n``` ,\"";
+
+fn nasty() -> Desk {
+    let groups = [group(NASTY, 4), group("g2", 3)];
+    let rankings = [ranking(NASTY, &[0, 1, 2, 3]), ranking("g2", &[0, 1, 2])];
+    let desk = Desk::of(&groups, &rankings);
+    desk.rank("ann<b>", NASTY, &[3, 2, 1, 0]);
+    desk.rank("bob", NASTY, &[3, 2, 0, 1]);
+    desk.rank("bob", "g2", &[0, 1, 2]);
+    desk
+}
+
+impl Desk {
+    fn report(&self, name: &str, more: &[&str]) -> String {
+        let args = [
+            "report",
+            "groups.jsonl",
+            "--rankings",
+            "rankings.jsonl",
+            "-o",
+            name,
+        ];
+        self.out(&[&args, more].concat());
+        std::fs::read_to_string(self.path().join(name)).unwrap()
+    }
+
+    /// A file of rows, as its names and values.
+    fn rows(&self, name: &str) -> Vec<Vec<String>> {
+        let text = std::fs::read_to_string(self.path().join("rows").join(name)).unwrap();
+        let rows = csv(&text);
+        for row in &rows {
+            assert_eq!(row.len(), rows[0].len(), "{name}: {row:?}");
+        }
+        rows
+    }
+
+    /// The value of a column in the first row that holds `key` in its first column.
+    fn value(&self, name: &str, key: &[&str], column: &str) -> String {
+        let rows = self.rows(name);
+        let at = rows[0].iter().position(|found| found == column).unwrap();
+        let found = rows
+            .iter()
+            .find(|row| key.iter().all(|key| row.contains(&(*key).to_owned())));
+        found.unwrap_or_else(|| panic!("{name}: {key:?}: {rows:?}"))[at].clone()
+    }
+}
+
+/// Reads CSV as RFC 4180 says.
+fn csv(text: &str) -> Vec<Vec<String>> {
+    let (mut rows, mut row, mut value) = (Vec::new(), Vec::new(), String::new());
+    let mut quoted = false;
+    let mut rest = text.chars().peekable();
+    while let Some(found) = rest.next() {
+        match found {
+            '"' if quoted && rest.peek() == Some(&'"') => value.extend(rest.next()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => row.push(std::mem::take(&mut value)),
+            '\r' if !quoted && rest.peek() == Some(&'\n') => {
+                rest.next();
+                row.push(std::mem::take(&mut value));
+                rows.push(std::mem::take(&mut row));
+            }
+            found => value.push(found),
+        }
+    }
+    assert!(
+        row.is_empty() && value.is_empty() && !quoted,
+        "ends in the middle"
+    );
+    rows
+}
+
+/// Checks that every element of a page that is opened is closed, in order.
+fn check_balance(page: &str) {
+    const VOID: [&str; 1] = ["meta"];
+    let mut open: Vec<&str> = Vec::new();
+    let body = page.strip_prefix("<!doctype html>").unwrap();
+    for piece in body.split('<').skip(1) {
+        let (tag, _) = piece
+            .split_once('>')
+            .unwrap_or_else(|| panic!("not ended: {piece}"));
+        let name = tag
+            .trim_start_matches('/')
+            .split([' ', '/'])
+            .next()
+            .unwrap();
+        assert!(
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            "{tag}"
+        );
+        if let Some(closed) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(closed), "{open:?}");
+        } else if !tag.ends_with('/') && !VOID.contains(&name) {
+            open.push(name);
+        }
+    }
+    assert_eq!(open, [""; 0]);
+}
+
+fn check_page(page: &str) {
+    check_balance(page);
+    assert!(!page.contains("<script"), "a script");
+    let control = page
+        .chars()
+        .find(|found| found.is_control() && !"\n\t".contains(*found));
+    assert_eq!(control, None);
+    for outside in ["http:", "https:", "src=", "url(", "@import", "<link"] {
+        let own = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!own.contains(outside), "{outside}");
+    }
+    assert!(page.contains("prefers-color-scheme:dark") && page.contains("@media print"));
+}
+
+#[test]
+fn a_report_without_judgements_says_so() {
+    let desk = Desk::of(
+        &[group("g1", 4), group("g2", 6)],
+        &[ranking("g1", &[0, 1, 2, 3])],
+    );
+    let page = desk.report("report.html", &[]);
+    check_page(&page);
+    assert!(
+        page.contains("Nobody has submitted a ranking of these groups"),
+        "{page}"
+    );
+    assert!(page.contains("the log holds no event"), "{page}");
+    let none = Desk::of(&[], &[]);
+    let answer = none.run(&["report", "groups.jsonl", "-o", "empty.html"]);
+    assert_eq!(answer.code, 1, "an empty file is a problem: {answer:?}");
+    check_page(&std::fs::read_to_string(none.path().join("empty.html")).unwrap());
+    let again = desk.report("again.html", &[]);
+    assert_eq!(page, again);
+}
+
+#[test]
+fn a_report_holds_figures_flipped_pairs_and_patches_and_trusts_no_text() {
+    let desk = nasty();
+    let page = desk.report("report.html", &["--csv", "rows", "--date", "2026-11-30"]);
+    check_page(&page);
+    assert!(page.contains("2026-11-30 (as given)"), "{page}");
+    assert!(
+        page.contains("g&lt;script&gt;alert(1)&lt;/script&gt;\\u{1b}[2J|x"),
+        "{page}"
+    );
+    assert!(
+        page.contains("<ins>+new 3 ``` &lt;script&gt;alert(3)&lt;/script&gt;</ins>"),
+        "{page}"
+    );
+    assert_eq!(
+        page.matches("Flipped pair: people put").count(),
+        5,
+        "Borda ties the last two"
+    );
+    assert_eq!(
+        page.matches("<svg").count(),
+        3,
+        "accuracy, tau-b, credit moved"
+    );
+    assert_eq!(page.matches("<svg").count(), page.matches("<desc>").count());
+    // Grader against ann: all six pairs wrong, so tau-b is -1.
+    let tau = desk.value("agreement.csv", &["pair", "ann<b>", "tau_b"], "mean");
+    assert_eq!(tau.parse::<f64>().unwrap(), -1.0);
+    // Grader against bob: five of six pairs wrong in one group, none in the other.
+    let accuracy = desk.value(
+        "agreement.csv",
+        &["pair", "bob", "pairwise_accuracy"],
+        "mean",
+    );
+    let grader_rows = desk.rows("agreement.csv");
+    let with_grader = grader_rows
+        .iter()
+        .find(|row| row[1] == "bob" && row[2] == "grader judge" && row[3] == "pairwise_accuracy");
+    let mean: f64 = with_grader.unwrap_or_else(|| panic!("{accuracy}"))[4]
+        .parse()
+        .unwrap();
+    assert!((mean - (1.0 / 6.0 + 1.0) / 2.0).abs() < 1e-12, "{mean}");
+    // Linear 0.5, m = 4: weights 1, 5/6, 2/3, 1/2 of 3; people tie the two that the grader has on
+    // top: |2/6 - 3.5/18| and so on, half of the sum.
+    let credit = desk.value("disagreements.csv", &[NASTY], "credit_disagreement");
+    let grader = [6.0, 5.0, 4.0, 3.0].map(|w| w / 18.0);
+    let people = [3.5, 3.5, 5.0, 6.0].map(|w| w / 18.0);
+    let expected: f64 = grader
+        .iter()
+        .zip(people)
+        .map(|(a, b)| (a - b as f64).abs())
+        .sum::<f64>()
+        / 2.0;
+    assert!(
+        (credit.parse::<f64>().unwrap() - expected).abs() < 1e-9,
+        "{credit} {expected}"
+    );
+    assert_eq!(desk.rows("pairs.csv").len(), 1 + 5);
+    assert_eq!(desk.rows("judgements.csv").len(), 1 + 3);
+    assert_eq!(desk.rows("groups.csv").len(), 1 + 2);
+    assert_eq!(
+        desk.value("judgements.csv", &["ann<b>"], "state"),
+        "submitted"
+    );
+    assert_eq!(
+        desk.value("scheme_groups.csv", &["dcg", "g2"], "moves"),
+        "true"
+    );
+    assert_eq!(
+        page,
+        desk.report("again.html", &["--date", "2026-11-30"]),
+        "same input, same bytes"
+    );
+}
+
+#[test]
+fn markdown_fences_what_it_quotes() {
+    let desk = nasty();
+    let text = desk.report("report.md", &["--top", "1"]);
+    assert!(text.contains("````diff\n--- a/src/lib.rs"), "{text}");
+    assert!(
+        text.contains("+new 3 ``` <script>alert(3)</script>\n````"),
+        "{text}"
+    );
+    let outside: String = text
+        .split("````")
+        .enumerate()
+        .filter(|(place, _)| place % 2 == 0)
+        .map(|(_, piece)| piece)
+        .collect();
+    assert!(!outside.replace("\\<", "").contains("<script"), "{outside}");
+    assert!(outside.contains("g\\<script\\>"), "{outside}");
+    assert!(!text.contains('\u{1b}'));
+    for row in text.lines().filter(|line| line.starts_with("| ")) {
+        assert!(row.ends_with(" |"), "{row}");
+    }
+}
+
+#[test]
+fn a_report_is_html_or_markdown_and_spares_its_inputs() {
+    let desk = judged();
+    let answer = desk.run(&["report", "groups.jsonl", "-o", "report.pdf"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    std::fs::create_dir(desk.path().join("in.html")).unwrap();
+    let answer = desk.run(&["report", "groups.jsonl", "-o", "in.html"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+}
+
+#[test]
+fn the_readme_names_every_file_of_rows_and_its_columns() {
+    let desk = nasty();
+    desk.report("report.md", &["--csv", "rows"]);
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    for entry in std::fs::read_dir(desk.path().join("rows")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let columns = desk.rows(&name)[0].join("`, `");
+        let line = readme
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{name}` |")));
+        let line = line.unwrap_or_else(|| panic!("{name} is not in the README: `{columns}`"));
+        assert!(
+            line.contains(&format!("`{columns}`")),
+            "{name}: `{columns}`"
+        );
+    }
+}

@@ -4,8 +4,9 @@
 
 pub mod accuracy;
 pub mod misplaced;
-pub mod scheme_table;
+pub mod report;
 pub mod schedules;
+pub mod scheme_table;
 mod spread;
 
 pub use spread::Spread;

@@ -70,7 +70,9 @@ impl Column {
             Self::Scheme => "weight by place",
             Self::Groups => "groups in which it changes an advantage",
             Self::Boost => "largest multiplier, mean",
-            Self::EffectiveShare => "effective number of credited candidates over their number, mean",
+            Self::EffectiveShare => {
+                "effective number of credited candidates over their number, mean"
+            }
             Self::Moved => "share of the credit moved, mean",
             Self::Variance => "variance of the advantages, after over before, mean",
             Self::Length => "change of the length pressure in tokens, mean",

@@ -32,6 +32,7 @@ Examples:
   gagar scope runs --level check --passing   edits that may not belong to the task
   gagar screenshot runs --keys '<enter>' -o compare.svg
   gagar schedules runs                       what each scheme would do
+  gagar report runs --db all.db -o report.html   the audit as one page
 
 Exit codes: 0 fine, 1 done with problems reported, 2 wrong usage, 3 could not be done.";
 
@@ -270,6 +271,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Print the patches of a group: side by side on their shared base, or each on its own
     Diff(DiffArgs),
+    /// Write the audit as one file: what was looked at, agreement, schemes, worst disagreements
+    Report(ReportArgs),
     /// Compare schemes over all groups: boosts, credit moved, length, what is misplaced
     Schedules(SchedulesArgs),
     /// Point at edits that may not belong to the task, and tell how often each rule does
@@ -414,6 +417,47 @@ pub struct ExportArgs {
     /// findings: also those of the grader.
     #[arg(long)]
     pub grader: bool,
+}
+
+/// Examples at the end of `gagar report --help`.
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  gagar report runs --db all.db -o report.html             one page, nothing loaded from elsewhere
+  gagar report runs --db all.db -o report.md --csv rows    and every row behind it as CSV
+  gagar report runs --db all.db -o report.html --filter kept --top 20 --date 2026-11-30
+
+The schemes are compared with the grader's rankings; with --annotator with those that this person
+submitted, else the grader's. The report bears the date given, else that of the newest event of the
+log: the same files, log, options and version give the same bytes.";
+
+/// Arguments of `gagar report`.
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub struct ReportArgs {
+    /// What to load; --scheme may be given several times here.
+    #[command(flatten)]
+    pub input: Input,
+    /// Which groups.
+    #[command(flatten)]
+    pub which: Which,
+    /// The file to write: .html or .md.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// A folder for the rows behind every table and figure, one CSV file each.
+    #[arg(long, value_name = "DIR")]
+    pub csv: Option<PathBuf>,
+    /// The worst disagreements shown with their patches.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub top: usize,
+    /// The date that the report bears, as it is to be written.
+    #[arg(long, value_name = "DATE")]
+    pub date: Option<String>,
+    /// How annotators' rankings become a consensus: borda, kemeny, bradley-terry:prior=0.1.
+    #[arg(long, value_name = "HOW", default_value_t = Aggregate::default())]
+    pub aggregate: Aggregate,
+    /// Seed of the resamples behind the intervals.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
 }
 
 /// Examples at the end of `gagar schedules --help`.

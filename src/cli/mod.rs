@@ -25,6 +25,7 @@ mod open;
 mod output;
 mod progress;
 mod rank;
+mod report;
 mod rubric;
 mod schedules;
 mod scope;
@@ -98,6 +99,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
         Some(Command::Backup(args)) => backup::run(args, io),
         Some(Command::Convert(args)) => convert::run(args, io),
         Some(Command::Diff(args)) => diff::run(args, io),
+        Some(Command::Report(args)) => report::run(args, io),
         Some(Command::Schedules(args)) => schedules::run(args, io),
         Some(Command::Scope(args)) => scope::run(args, io),
         Some(Command::Screenshot(args)) => screenshot::run(args, io),
@@ -128,9 +130,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
 fn refuse_several_schemes(matches: &ArgMatches) -> Result<(), CliError> {
     let (name, matches) = matches.subcommand().unwrap_or(("", matches));
     let given = matches.try_get_many::<Scheme>("scheme").ok().flatten();
-    if given.is_some_and(|given| given.len() > 1) && name != "schedules" {
+    if given.is_some_and(|given| given.len() > 1) && !["schedules", "report"].contains(&name) {
         return Err(CliError::usage("--scheme is given more than once")
-            .hint("`gagar schedules` compares several"));
+            .hint("`gagar schedules` and `gagar report` compare several"));
     }
     Ok(())
 }

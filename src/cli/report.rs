@@ -12,11 +12,11 @@ use super::inputs::{Whose, open, refuse_inputs, refuse_loaded};
 use super::made::counted;
 use super::output::Io;
 use super::whole_file::write_whole;
-use crate::audit::Options;
 use crate::audit::report::csv::CsvTable;
 use crate::audit::report::{InputFile, Inputs, Report, html, markdown};
 use crate::export::hex;
 use crate::formats::LoadedSet;
+use crate::raters::Options;
 use crate::review::{Event, RankingSource};
 use crate::store::EventStore;
 
@@ -75,7 +75,9 @@ pub fn run(args: &ReportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
 }
 
 /// What a file with this ending holds.
-fn writer(output: &Path) -> Result<fn(&crate::audit::report::document::Document) -> String, CliError> {
+fn writer(
+    output: &Path,
+) -> Result<fn(&crate::audit::report::document::Document) -> String, CliError> {
     let ending = output.extension().and_then(|ending| ending.to_str());
     match ending.map(str::to_ascii_lowercase).as_deref() {
         Some("html" | "htm") => Ok(html::html),
@@ -118,7 +120,7 @@ fn options(args: &ReportArgs) -> Vec<(String, String)> {
     }
     options.push(("judgements", common.db().display().to_string()));
     if let Some(filter) = &args.which.filter {
-        options.push(("filter", filter.text()));
+        options.push(("filter", filter.text().to_owned()));
     }
     options.push(("pass at", common.pass_at.to_string()));
     if common.unscored_as_fail {
@@ -133,7 +135,9 @@ fn options(args: &ReportArgs) -> Vec<(String, String)> {
     };
     options.push(("rankings behind the schemes", ranked_by));
     let options = options.into_iter();
-    options.map(|(name, value)| (name.to_owned(), value)).collect()
+    options
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 /// The date that the report bears: the one given, else that of the newest event, so that the same
@@ -145,7 +149,10 @@ fn date(given: Option<&str>, events: &[Event]) -> (String, String) {
     let newest = events.iter().map(|event| event.at_ms).max();
     let newest = newest.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     match newest {
-        Some(newest) => (newest.to_string(), "of the newest event of the log".to_owned()),
+        Some(newest) => (
+            newest.to_string(),
+            "of the newest event of the log".to_owned(),
+        ),
         None => (
             "unknown".to_owned(),
             "the log holds no event; --date names one".to_owned(),

@@ -9,10 +9,10 @@ use super::inputs::{Whose, open};
 use super::output::Io;
 use crate::audit::Spread;
 use crate::audit::accuracy::MeasuredAccuracy;
-use crate::audit::scheme_table;
 use crate::audit::schedules::{
     Case, Comparison, LeftOut, Question, SchemeFigures, compare, with_usual,
 };
+use crate::audit::scheme_table;
 use crate::review::{RankingSource, ReviewSession};
 
 /// Compares schemes.

@@ -24,10 +24,16 @@ fn a_scheme_is_used_from_now_on_and_its_groups_are_opened() {
     let second = selected.most_affected[1].group;
     harness.press("<enter>");
     let screen = harness.screen();
-    assert!(screen.contains("is used in this session from now on"), "{screen}");
+    assert!(
+        screen.contains("is used in this session from now on"),
+        "{screen}"
+    );
     let session = harness.model.session.as_ref().unwrap();
     assert_eq!(session.settings().scheme, scheme);
-    assert!(screen.contains(&format!("•{}", scheme.in_short())), "{screen}");
+    assert!(
+        screen.contains(&format!("•{}", scheme.in_short())),
+        "{screen}"
+    );
     harness.press("o");
     assert_eq!(harness.model.screen, Screen::Compare);
     assert_eq!(harness.model.compare.group, Some(second));
@@ -41,7 +47,11 @@ fn sorting_keeps_the_selection_and_goes_round() {
     harness.press("ss");
     let state = &harness.model.schedules;
     assert_eq!(state.selected().unwrap().scheme, before);
-    assert!(harness.screen().contains("by boost, largest first"), "{}", harness.screen());
+    assert!(
+        harness.screen().contains("by boost, largest first"),
+        "{}",
+        harness.screen()
+    );
     let found = &harness.model.schedules.answer.as_ref().unwrap().found;
     let boost: Vec<f64> = harness
         .model

@@ -5,15 +5,12 @@ use super::csv::{CsvTable, number};
 use super::document::{Block, Document, Table};
 use super::svg::{Mark, Plot, Shape, histogram};
 use super::words;
-use crate::audit::{Figure, Rater, TableKind};
 use crate::domain::agreement::compare;
+use crate::raters::{Figure, Rater, TableKind};
 
 /// Writes the section.
 pub fn write(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTable>) {
     document.section("Agreement");
-    for line in &found.agreement.missing {
-        document.text(format!("Missing: {line}"));
-    }
     pairs_plot(found, document);
     tau_plot(found, document, rows);
     for kind in TableKind::ALL {
@@ -83,14 +80,27 @@ fn tau_plot(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTab
         "two raters of a group (the reference is the annotators' consensus for graders, another \
          annotator for annotators)",
         &[
-            "group_id", "reference", "compared", "common", "concordant", "inversions",
-            "tied_reference", "tied_compared", "tied_both", "tau_b", "pairwise_accuracy", "top1",
+            "group_id",
+            "reference",
+            "compared",
+            "common",
+            "concordant",
+            "inversions",
+            "tied_reference",
+            "tied_compared",
+            "tied_both",
+            "tau_b",
+            "pairwise_accuracy",
+            "top1",
             "undefined",
         ],
     );
     let mut taus: Vec<(String, Vec<f64>, usize)> = Vec::new();
     for group in &found.evidence {
-        let consensus = group.consensus(found.agreement.options.aggregate).ranking.ok();
+        let consensus = group
+            .consensus(found.agreement.options.aggregate)
+            .ranking
+            .ok();
         let mut raters: Vec<(Rater, &crate::domain::Ranking)> = Vec::new();
         for grader in &group.graders {
             if let Some(ranking) = &grader.ranking {
@@ -174,7 +184,17 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
     let mut figures = CsvTable::new(
         "agreement",
         "a figure of agreement: a mean over groups with its 95 % interval",
-        &["what", "reference", "compared", "figure", "mean", "low", "high", "groups", "undefined"],
+        &[
+            "what",
+            "reference",
+            "compared",
+            "figure",
+            "mean",
+            "low",
+            "high",
+            "groups",
+            "undefined",
+        ],
     );
     let mut push = |what: &str, reference: String, compared: String, name: &str, of: &Figure| {
         let mut row = vec![what.to_owned(), reference, compared, name.to_owned()];
@@ -197,7 +217,13 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
             ("first_on_top", &row.first_on_top),
             ("first_above_chance", &row.first_above_chance),
         ] {
-            push("position", "order shown".to_owned(), row.grader.clone(), name, of);
+            push(
+                "position",
+                "order shown".to_owned(),
+                row.grader.clone(),
+                name,
+                of,
+            );
         }
     }
     for row in &agreement.people {
@@ -206,11 +232,20 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
             ("known ranking", &row.with_gold),
             ("graders", &row.with_graders),
         ] {
-            push("annotator", reference.to_owned(), row.annotator.clone(), "tau_b", of);
+            push(
+                "annotator",
+                reference.to_owned(),
+                row.annotator.clone(),
+                "tau_b",
+                of,
+            );
         }
     }
     for row in &agreement.reveals {
-        let reference = row.grader.as_ref().map_or("itself".to_owned(), ToString::to_string);
+        let reference = row
+            .grader
+            .as_ref()
+            .map_or("itself".to_owned(), ToString::to_string);
         for (name, of) in [
             ("before_reveal", &row.before),
             ("after_reveal", &row.after),
@@ -225,9 +260,19 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
         "annotators",
         "an annotator",
         &[
-            "annotator", "groups", "timed", "per_hour", "median_seconds", "too_fast", "findings",
-            "findings_after_reveal", "findings_per_group", "confidence_low", "confidence_medium",
-            "confidence_high", "confidence_not_said",
+            "annotator",
+            "groups",
+            "timed",
+            "per_hour",
+            "median_seconds",
+            "too_fast",
+            "findings",
+            "findings_after_reveal",
+            "findings_per_group",
+            "confidence_low",
+            "confidence_medium",
+            "confidence_high",
+            "confidence_not_said",
         ],
     );
     for row in &agreement.people {
@@ -254,8 +299,16 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
         "finding_agreement",
         "two raters and a code of the rubric (empty = any finding), counted over trajectories",
         &[
-            "first", "second", "code", "trajectories", "both", "only_first", "only_second",
-            "neither", "kappa", "undefined",
+            "first",
+            "second",
+            "code",
+            "trajectories",
+            "both",
+            "only_first",
+            "only_second",
+            "neither",
+            "kappa",
+            "undefined",
         ],
     );
     for row in &agreement.kappas {
@@ -277,7 +330,14 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
     let mut alphas = CsvTable::new(
         "alpha",
         "Krippendorff's ordinal alpha of groups with one number of passing candidates",
-        &["candidates", "with_graders", "groups", "raters", "alpha", "undefined"],
+        &[
+            "candidates",
+            "with_graders",
+            "groups",
+            "raters",
+            "alpha",
+            "undefined",
+        ],
     );
     for row in &agreement.alphas {
         alphas.rows.push(vec![

@@ -16,11 +16,7 @@ pub struct CsvTable {
 impl CsvTable {
     /// A table without rows.
     #[must_use]
-    pub fn new(
-        name: &'static str,
-        doc: &'static str,
-        columns: &'static [&'static str],
-    ) -> Self {
+    pub fn new(name: &'static str, doc: &'static str, columns: &'static [&'static str]) -> Self {
         Self {
             name,
             doc,
@@ -71,9 +67,14 @@ mod tests {
     #[test]
     fn values_are_quoted_where_they_must_be() {
         let mut table = CsvTable::new("t", "", &["a", "b"]);
-        table.rows.push(vec!["x,\"y\"\r\nz".to_owned(), String::new()]);
+        table
+            .rows
+            .push(vec!["x,\"y\"\r\nz".to_owned(), String::new()]);
         table.rows.push(vec!["=1+1".to_owned(), " é".to_owned()]);
-        assert_eq!(table.text(), "a,b\r\n\"x,\"\"y\"\"\r\nz\",\r\n=1+1,\" é\"\r\n");
+        assert_eq!(
+            table.text(),
+            "a,b\r\n\"x,\"\"y\"\"\r\nz\",\r\n=1+1,\" é\"\r\n"
+        );
         assert_eq!(number(Some(0.1)), "0.1");
         assert_eq!(number(None), "");
     }

@@ -120,8 +120,14 @@ pub fn visible(text: &str, lines: bool) -> String {
         match found {
             '\n' if lines => out.push(found),
             '\t' => out.push(found),
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+            '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{feff}'
+            | '\u{fffe}'
+            | '\u{ffff}' => {
                 out.extend(found.escape_unicode());
             }
             found if found.is_control() => out.extend(found.escape_unicode()),

@@ -41,7 +41,10 @@ pub fn html(document: &Document) -> String {
     );
     out.push_str("<nav aria-label=\"Contents\"><ol>\n");
     for (place, title) in sections(document) {
-        out.push_str(&format!("<li><a href=\"#s{place}\">{}</a></li>\n", text(title)));
+        out.push_str(&format!(
+            "<li><a href=\"#s{place}\">{}</a></li>\n",
+            text(title)
+        ));
     }
     out.push_str("</ol></nav>\n");
     for (place, block) in document.blocks.iter().enumerate() {
@@ -84,7 +87,10 @@ fn push_block(out: &mut String, place: usize, block: &Block) {
             text: patch,
             cut,
         } => {
-            out.push_str(&format!("<details open><summary>{}</summary>\n<pre>", text(title)));
+            out.push_str(&format!(
+                "<details open><summary>{}</summary>\n<pre>",
+                text(title)
+            ));
             for line in patch.lines() {
                 let shown = escape(&visible(line, false));
                 match line.as_bytes().first() {
@@ -106,7 +112,13 @@ fn push_block(out: &mut String, place: usize, block: &Block) {
 }
 
 fn push_table(out: &mut String, table: &Table) {
-    let class = |column: usize| if table.is_right(column) { " class=\"r\"" } else { "" };
+    let class = |column: usize| {
+        if table.is_right(column) {
+            " class=\"r\""
+        } else {
+            ""
+        }
+    };
     out.push_str(&format!(
         "<div class=\"table\"><table><caption>{}</caption>\n<thead><tr>",
         text(&table.caption)
@@ -179,8 +191,11 @@ mod tests {
         let page = html(&document);
         assert!(!page.contains("<script"), "{page}");
         assert!(!page.contains('\u{1b}'));
-        assert_eq!(page.matches("&lt;script&gt;").count(), 14, "{page}");
+        assert_eq!(page.matches("&lt;script&gt;").count(), 16, "{page}");
         assert!(page.contains("<del>-&lt;/pre&gt;"), "{page}");
-        assert!(!page.contains("http://") && !page.contains("https://"), "{page}");
+        assert!(
+            !page.contains("http://") && !page.contains("https://"),
+            "{page}"
+        );
     }
 }

@@ -28,7 +28,11 @@ fn push_block(out: &mut String, block: &Block) {
         }
         Block::Table(table) => push_table(out, table),
         Block::Plot(plot) => {
-            out.push_str(&format!("**{}.** {}\n", text(&plot.title), text(&plot.alternative)));
+            out.push_str(&format!(
+                "**{}.** {}\n",
+                text(&plot.title),
+                text(&plot.alternative)
+            ));
         }
         Block::Patch {
             title,
@@ -38,7 +42,11 @@ fn push_block(out: &mut String, block: &Block) {
             out.push_str(&format!("{}\n\n", text(title)));
             let shown = visible(patch, true);
             let fence = fence(&shown);
-            let end = if shown.ends_with('\n') || shown.is_empty() { "" } else { "\n" };
+            let end = if shown.ends_with('\n') || shown.is_empty() {
+                ""
+            } else {
+                "\n"
+            };
             out.push_str(&format!("{fence}diff\n{shown}{end}{fence}\n"));
             if let Some(cut) = cut {
                 out.push_str(&format!("\n{}\n", text(cut)));
@@ -60,7 +68,11 @@ fn push_table(out: &mut String, table: &Table) {
     line(out, &table.header);
     out.push('|');
     for column in 0..table.header.len() {
-        out.push_str(if table.is_right(column) { " ---: |" } else { " --- |" });
+        out.push_str(if table.is_right(column) {
+            " ---: |"
+        } else {
+            " --- |"
+        });
     }
     out.push('\n');
     for row in &table.rows {
@@ -87,18 +99,20 @@ fn text(plain: &str) -> String {
     let shown = visible(plain, false).replace('\t', " ");
     let mut out = String::with_capacity(shown.len());
     for (place, found) in shown.char_indices() {
-        let at_start = out.is_empty();
-        match found {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '$' | '@' => {
-                out.push('\\');
-            }
-            '#' | '+' | '-' | '=' if at_start => out.push('\\'),
-            // "1. " at the start of a line is a list; "http:" a link wherever it stands.
-            '.' | ')' if shown[..place].bytes().all(|byte| byte.is_ascii_digit()) && place > 0 => {
-                out.push('\\');
-            }
-            ':' if shown[place..].starts_with("://") => out.push('\\'),
-            _ => {}
+        let next = shown[place + found.len_utf8()..].chars().next();
+        let is_number_before = place > 0 && shown[..place].bytes().all(|b| b.is_ascii_digit());
+        let is_marked = match found {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '$' | '@' => true,
+            '#' | '+' | '=' => place == 0,
+            '-' => place == 0 && !next.is_some_and(|next| next.is_ascii_digit()),
+            // "1. " at the start of a line is a list.
+            '.' | ')' => is_number_before && next.is_none_or(|next| next == ' '),
+            // "http:" is a link wherever it stands.
+            ':' => shown[place..].starts_with("://"),
+            _ => false,
+        };
+        if is_marked {
+            out.push('\\');
         }
         out.push(found);
     }
@@ -120,15 +134,23 @@ mod tests {
             text: "+````\n+```".to_owned(),
             cut: None,
         });
-        assert_eq!(markdown(&document), "# t\n\np\n\n`````diff\n+````\n+```\n`````\n");
+        assert_eq!(
+            markdown(&document),
+            "# t\n\np\n\n`````diff\n+````\n+```\n`````\n"
+        );
     }
 
     #[test]
     fn text_is_no_markup() {
-        assert_eq!(text("<b>|a_b*`[x](y)\u{1b}\n"), "\\<b\\>\\|a\\_b\\*\\`\\[x\\](y)\\\\u{1b}\\\\u{a}");
+        assert_eq!(
+            text("<b>|a_b*`[x](y)\u{1b}\n"),
+            "\\<b\\>\\|a\\_b\\*\\`\\[x\\](y)\\\\u{1b}\\\\u{a}"
+        );
         assert_eq!(text("# x"), "\\# x");
+        assert_eq!(text("-0.5"), "-0.5");
+        assert_eq!(text("- x"), "\\- x");
         assert_eq!(text("12. x"), "12\\. x");
-        assert_eq!(text("1.5 and http://x"), "1\\.5 and http\\://x");
+        assert_eq!(text("1.5 and http://x"), "1.5 and http\\://x");
     }
 
     #[test]

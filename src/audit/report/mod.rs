@@ -9,8 +9,8 @@ pub mod document;
 pub mod html;
 pub mod markdown;
 mod method;
-mod scope;
 mod schemes;
+mod scope;
 mod svg;
 mod words;
 mod worst;
@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 
 use super::accuracy::MeasuredAccuracy;
 use super::schedules::{Case, Comparison, LeftOut, Question, Row, compare, with_usual};
-use super::{Agreement, GroupEvidence, Options};
 use crate::domain::Scheme;
+use crate::raters::{Agreement, GroupEvidence, Options};
 use crate::review::{Event, ReviewSession};
 use csv::CsvTable;
 use document::Document;
@@ -110,7 +110,9 @@ impl Report {
 
 impl<'a> Findings<'a> {
     fn of(inputs: &'a Inputs<'a>) -> Option<Self> {
-        let Inputs { session, chosen, .. } = *inputs;
+        let Inputs {
+            session, chosen, ..
+        } = *inputs;
         let evidence = GroupEvidence::gather(session.set(), chosen, session.projection());
         let agreement = Agreement::of(&evidence, inputs.agreement, &|| true)?;
         let accuracy = MeasuredAccuracy::of(session, chosen);
@@ -137,8 +139,7 @@ impl<'a> Findings<'a> {
             .iter()
             .filter_map(|case| Some((case.group, case.left_out(policies)?)))
             .collect();
-        let disagreements =
-            worst::disagreements(session, &evidence, inputs.agreement.aggregate);
+        let disagreements = worst::disagreements(session, &evidence, inputs.agreement.aggregate);
         Some(Self {
             evidence,
             agreement,

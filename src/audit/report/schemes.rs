@@ -4,8 +4,8 @@ use super::Findings;
 use super::csv::{CsvTable, number};
 use super::document::{Block, Document, Table};
 use super::svg::{Mark, Plot, Shape};
-use crate::audit::scheme_table::{Column, accuracy, missing, oddities, over, rank_length};
 use crate::audit::Spread;
+use crate::audit::scheme_table::{Column, accuracy, missing, oddities, over, rank_length};
 
 /// Writes the section.
 pub fn write(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTable>) {
@@ -91,7 +91,9 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
     let mut schemes = CsvTable::new(
         "schemes",
         "a figure of a scheme over the groups whose ranking can move credit",
-        &["scheme", "figure", "groups", "mean", "least", "median", "most"],
+        &[
+            "scheme", "figure", "groups", "mean", "least", "median", "most",
+        ],
     );
     for row in &found.comparison.schemes {
         let mut push = |figure: &str, spread: Option<Spread>| {
@@ -129,8 +131,16 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
         "scheme_groups",
         "what a scheme does to a group",
         &[
-            "scheme", "group_id", "moves", "top_boost", "effective_share", "credit_moved",
-            "variance_inflation", "pressure_change", "token_credit", "refused",
+            "scheme",
+            "group_id",
+            "moves",
+            "top_boost",
+            "effective_share",
+            "credit_moved",
+            "variance_inflation",
+            "pressure_change",
+            "token_credit",
+            "refused",
         ],
     );
     for row in &found.scheme_rows {

@@ -33,9 +33,18 @@ fn options(found: &Findings<'_>, document: &mut Document) {
         ("estimator", settings.estimator.to_string()),
         ("scheme", settings.scheme.to_string()),
         ("ties", settings.policies.ties.word().to_owned()),
-        ("unranked passes", settings.policies.unranked.word().to_owned()),
-        ("consensus by", found.agreement.options.aggregate.to_string()),
-        ("seed of the intervals", found.agreement.options.seed.to_string()),
+        (
+            "unranked passes",
+            settings.policies.unranked.word().to_owned(),
+        ),
+        (
+            "consensus by",
+            found.agreement.options.aggregate.to_string(),
+        ),
+        (
+            "seed of the intervals",
+            found.agreement.options.seed.to_string(),
+        ),
         ("resamples", found.agreement.resamples.to_string()),
     ] {
         table.row([option.to_owned(), value]);
@@ -55,11 +64,16 @@ fn files(files: &[InputFile], document: &mut Document, rows: &mut Vec<CsvTable>)
             Ok(hash) => (hash.clone(), String::new()),
             Err(why) => (String::new(), why.clone()),
         };
-        let shown = if hash.is_empty() { format!("not hashed: {why}") } else { hash.clone() };
+        let shown = if hash.is_empty() {
+            format!("not hashed: {why}")
+        } else {
+            hash.clone()
+        };
         if place < FILES_SHOWN {
             table.row([file.path.clone(), file.bytes.to_string(), shown]);
         }
-        csv.rows.push(vec![file.path.clone(), file.bytes.to_string(), hash, why]);
+        csv.rows
+            .push(vec![file.path.clone(), file.bytes.to_string(), hash, why]);
     }
     if files.len() > FILES_SHOWN {
         let rest = files.len() - FILES_SHOWN;
@@ -98,8 +112,17 @@ fn groups(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTable
         "groups",
         "a group that was looked at",
         &[
-            "group_id", "class", "kept", "trajectories", "passing", "failing", "unscored",
-            "graders", "annotators", "provenance", "left_out_of_schemes",
+            "group_id",
+            "class",
+            "kept",
+            "trajectories",
+            "passing",
+            "failing",
+            "unscored",
+            "graders",
+            "annotators",
+            "provenance",
+            "left_out_of_schemes",
         ],
     );
     let mut classes: BTreeMap<GroupClass, (usize, usize)> = BTreeMap::new();
@@ -114,7 +137,9 @@ fn groups(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTable
         if row.class.is_kept() {
             *sizes.entry(row.passing).or_default() += 1;
         }
-        let provenance = evidence.consensus(found.agreement.options.aggregate).provenance;
+        let provenance = evidence
+            .consensus(found.agreement.options.aggregate)
+            .provenance;
         let left_out = found.left_out.get(&evidence.group);
         csv.rows.push(vec![
             found.group_id(evidence.group).to_owned(),
@@ -148,7 +173,10 @@ fn groups(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTable
         .map(|(passing, groups)| format!("{groups} with {passing}"))
         .collect();
     if !sizes.is_empty() {
-        table.notes.push(format!("passing candidates of kept groups: {}", sizes.join(", ")));
+        table.notes.push(format!(
+            "passing candidates of kept groups: {}",
+            sizes.join(", ")
+        ));
     }
     let problems = session.set().problems.len();
     if problems > 0 {
@@ -199,7 +227,9 @@ fn graders(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTabl
         table.row(cells);
     }
     if table.rows.is_empty() {
-        table.notes.push("No grader answered about these groups.".to_owned());
+        table
+            .notes
+            .push("No grader answered about these groups.".to_owned());
     }
     document.table(table);
     rows.push(csv);
@@ -223,8 +253,19 @@ fn work(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTable>)
         "judgements",
         "an annotator's judgement of a group",
         &[
-            "group_id", "annotator", "state", "flagged", "skip_reason", "origin", "blind",
-            "after_reveal", "confidence", "active_ms", "submitted_ms", "findings", "ranking",
+            "group_id",
+            "annotator",
+            "state",
+            "flagged",
+            "skip_reason",
+            "origin",
+            "blind",
+            "after_reveal",
+            "confidence",
+            "active_ms",
+            "submitted_ms",
+            "findings",
+            "ranking",
         ],
     );
     let mut people: BTreeMap<&str, Work> = BTreeMap::new();
@@ -278,20 +319,33 @@ fn work(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTable>)
     let mut table = Table::new(
         "Where the annotators' work stands",
         &[
-            "annotator", ">opened", ">draft", ">submitted", ">of them blind", ">skipped",
-            ">flagged", ">stale",
+            "annotator",
+            ">opened",
+            ">draft",
+            ">submitted",
+            ">of them blind",
+            ">skipped",
+            ">flagged",
+            ">stale",
         ],
     );
     for (annotator, work) in people {
         let counts = [
-            work.opened, work.draft, work.submitted, work.blind, work.skipped, work.flagged,
+            work.opened,
+            work.draft,
+            work.submitted,
+            work.blind,
+            work.skipped,
+            work.flagged,
             work.stale,
         ];
         let cells = counts.iter().map(ToString::to_string);
         table.row(std::iter::once(annotator.to_owned()).chain(cells));
     }
     match table.rows.is_empty() {
-        true => table.notes.push("Nobody has judged any of these groups.".to_owned()),
+        true => table
+            .notes
+            .push("Nobody has judged any of these groups.".to_owned()),
         false => table.notes.push(
             "stale: judged when the group held other data; such judgements count in no figure"
                 .to_owned(),

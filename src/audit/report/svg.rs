@@ -206,7 +206,12 @@ mod tests {
 
     #[test]
     fn values_are_counted_in_their_part() {
-        let plot = histogram("t", &[-1.0, -0.2, 0.0, 0.59, 0.6, 1.0, 1.0], (-1.0, 1.0), 10);
+        let plot = histogram(
+            "t",
+            &[-1.0, -0.2, 0.0, 0.59, 0.6, 1.0, 1.0],
+            (-1.0, 1.0),
+            10,
+        );
         let counts: Vec<&str> = plot.marks.iter().map(|m| m.value.as_str()).collect();
         assert_eq!(counts, ["1", "0", "0", "0", "1", "1", "0", "1", "1", "2"]);
         assert_eq!(plot.marks[9].label, "[0.8, 1]");
@@ -234,7 +239,10 @@ mod tests {
             ],
         };
         let svg = plot.svg();
-        assert!(svg.contains("<title>&lt;b&gt;</title><desc>\\u{1b}</desc>"), "{svg}");
+        assert!(
+            svg.contains("<title>&lt;b&gt;</title><desc>\\u{1b}</desc>"),
+            "{svg}"
+        );
         assert!(svg.contains("cx=\"385.0\""), "{svg}");
         assert!(svg.contains("M230.0 16.0H540.0"), "{svg}");
         assert!(svg.contains("a &amp; b"), "{svg}");

@@ -1,8 +1,8 @@
 //! Sentences of the report: the summary, numbers, rankings in words.
 
 use super::Findings;
-use crate::audit::Rater;
 use crate::domain::{Ranking, RolloutGroup};
+use crate::raters::Rater;
 
 /// A number with three decimals, or a word that there is none.
 pub fn number(value: Option<f64>) -> String {
@@ -40,7 +40,12 @@ pub fn in_short(found: &Findings<'_>) -> Vec<String> {
         .iter()
         .filter(|group| group.submitted().next().is_some())
         .count();
-    let people = found.agreement.people.iter().filter(|p| p.groups > 0).count();
+    let people = found
+        .agreement
+        .people
+        .iter()
+        .filter(|p| p.groups > 0)
+        .count();
     lines.push(match judged {
         0 => "Nobody has submitted a ranking of these groups: there are no figures about people, \
               and nothing is known about how good the grader is."
@@ -54,9 +59,12 @@ pub fn in_short(found: &Findings<'_>) -> Vec<String> {
     });
     for pair in &found.agreement.pairs {
         if matches!(pair.prediction, Rater::Grader(_)) && pair.reference == Rater::Consensus {
-            let interval = pair.pairwise_accuracy.interval.map_or_else(String::new, |[low, high]| {
-                format!(", 95 % interval {low:.3} to {high:.3}")
-            });
+            let interval = pair
+                .pairwise_accuracy
+                .interval
+                .map_or_else(String::new, |[low, high]| {
+                    format!(", 95 % interval {low:.3} to {high:.3}")
+                });
             lines.push(format!(
                 "{} orders a pair of candidates as the annotators' consensus does with a probability of {} \
                  (mean over {}{interval}); mean tau-b {}.",

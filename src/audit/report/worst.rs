@@ -4,9 +4,9 @@ use super::Findings;
 use super::csv::{CsvTable, number};
 use super::document::{Block, Document, Table};
 use super::words;
-use crate::audit::{Aggregate, GroupEvidence, Provenance, Rater};
 use crate::domain::agreement::{compare, credit_disagreement};
 use crate::domain::{Ranking, RolloutGroup};
+use crate::raters::{Aggregate, GroupEvidence, Provenance, Rater};
 use crate::review::{ReviewSession, passing};
 
 /// Lines of a patch that are shown, and characters of a line.
@@ -50,7 +50,10 @@ pub fn disagreements(
             let is_kept = session.rows().get(group.group)?.class.is_kept();
             let baseline = session.baseline(group.group).ok().filter(|_| is_kept)?;
             let (people, provenance) = group.counting(aggregate)?;
-            let grader = group.graders.iter().find(|grader| grader.ranking.is_some())?;
+            let grader = group
+                .graders
+                .iter()
+                .find(|grader| grader.ranking.is_some())?;
             let graded = grader.ranking.clone()?;
             let credit = credit_disagreement(
                 &baseline,
@@ -100,7 +103,10 @@ fn one(found: &Findings<'_>, worst: &Disagreement, document: &mut Document) {
     let Some(data) = session.group(worst.group) else {
         return;
     };
-    let evidence = found.evidence.iter().find(|group| group.group == worst.group);
+    let evidence = found
+        .evidence
+        .iter()
+        .find(|group| group.group == worst.group);
     let pair = compare(&worst.people, &worst.graded);
     document.part(format!("Group {}", data.id));
     document.text(format!(
@@ -112,7 +118,11 @@ fn one(found: &Findings<'_>, worst: &Disagreement, document: &mut Document) {
         worst.provenance.word(),
     ));
     let mut rankings = vec![
-        format!("grader {}: {}", worst.grader, words::ranking(data, &worst.graded)),
+        format!(
+            "grader {}: {}",
+            worst.grader,
+            words::ranking(data, &worst.graded)
+        ),
         format!("people: {}", words::ranking(data, &worst.people)),
     ];
     for (name, ranking) in evidence.into_iter().flat_map(GroupEvidence::submitted) {
@@ -134,7 +144,10 @@ fn one(found: &Findings<'_>, worst: &Disagreement, document: &mut Document) {
         })
         .collect();
     if pair.inversions.len() > PAIRS {
-        flipped.push(format!("{} more pairs are in pairs.csv.", pair.inversions.len() - PAIRS));
+        flipped.push(format!(
+            "{} more pairs are in pairs.csv.",
+            pair.inversions.len() - PAIRS
+        ));
     }
     document.list(flipped);
     said(found, worst, document);
@@ -146,13 +159,16 @@ fn candidates(
     worst: &Disagreement,
     evidence: Option<&GroupEvidence>,
 ) -> Table {
-    let people: Vec<(&str, &Ranking)> =
-        evidence.map(|group| group.submitted().collect()).unwrap_or_default();
+    let people: Vec<(&str, &Ranking)> = evidence
+        .map(|group| group.submitted().collect())
+        .unwrap_or_default();
     let mut table = Table::new(
         "Ranks (1 = best; = tied with another)",
         &["candidate", ">reward", ">tokens", ">grader", ">people"],
     );
-    table.header.extend(people.iter().map(|(name, _)| (*name).to_owned()));
+    table
+        .header
+        .extend(people.iter().map(|(name, _)| (*name).to_owned()));
     table.right.extend(people.iter().map(|_| true));
     let rank = |ranking: &Ranking, index: usize| {
         let tied = ranking
@@ -160,11 +176,16 @@ fn candidates(
             .and_then(|tier| ranking.tiers().get(tier))
             .is_some_and(|tier| tier.len() > 1);
         let sign = if tied { "=" } else { "" };
-        ranking.rank_of(index).map_or_else(|| "—".to_owned(), |rank| format!("{rank}{sign}"))
+        ranking
+            .rank_of(index)
+            .map_or_else(|| "—".to_owned(), |rank| format!("{rank}{sign}"))
     };
     let mut order = worst.people.order();
     order.extend((0..data.trajectories.len()).filter(|&index| {
-        let passes = data.trajectories.get(index).is_some_and(|t| t.outcome.is_pass());
+        let passes = data
+            .trajectories
+            .get(index)
+            .is_some_and(|t| t.outcome.is_pass());
         passes && worst.people.rank_of(index).is_none()
     }));
     for index in order {
@@ -173,8 +194,12 @@ fn candidates(
         };
         let mut cells = vec![
             trajectory.id.as_str().to_owned(),
-            trajectory.reward.map_or_else(String::new, |reward| reward.to_string()),
-            trajectory.output_tokens.map_or_else(String::new, |tokens| tokens.to_string()),
+            trajectory
+                .reward
+                .map_or_else(String::new, |reward| reward.to_string()),
+            trajectory
+                .output_tokens
+                .map_or_else(String::new, |tokens| tokens.to_string()),
             rank(&worst.graded, index),
             rank(&worst.people, index),
         ];
@@ -205,7 +230,9 @@ fn said(found: &Findings<'_>, worst: &Disagreement, document: &mut Document) {
             }
             for (_, finding) in &judgement.findings {
                 let place = finding.file.as_deref().map_or_else(String::new, |file| {
-                    let lines = finding.lines.map_or_else(String::new, |(a, b)| format!(":{a}-{b}"));
+                    let lines = finding
+                        .lines
+                        .map_or_else(String::new, |(a, b)| format!(":{a}-{b}"));
                     format!(" at {file}{lines}")
                 });
                 lines.push(format!(
@@ -251,7 +278,10 @@ fn patches(
     let order: Vec<usize> = worst.people.order().into_iter().filter(in_pairs).collect();
     for &index in order.iter().take(PATCHES) {
         let id = data.trajectories.get(index).map_or("?", |t| t.id.as_str());
-        let patch = content.trajectories.get(index).and_then(|t| t.patch.as_deref());
+        let patch = content
+            .trajectories
+            .get(index)
+            .and_then(|t| t.patch.as_deref());
         match patch {
             None => document.text(format!("{id} has no patch.")),
             Some(patch) => {
@@ -296,7 +326,10 @@ fn limited(patch: &str) -> (String, Option<String>) {
         let lines = words::counted(long, "line is", "lines are");
         cut.push(format!("{lines} cut after {LINE_CHARS} characters"));
     }
-    (text, (!cut.is_empty()).then(|| format!("Cut: {}.", cut.join("; "))))
+    (
+        text,
+        (!cut.is_empty()).then(|| format!("Cut: {}.", cut.join("; "))),
+    )
 }
 
 fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
@@ -304,8 +337,15 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
         "disagreements",
         "a kept group in which credit would go elsewhere if people were right, most first",
         &[
-            "group_id", "grader", "provenance", "credit_disagreement", "tau_b", "pairs", "flipped",
-            "grader_ranking", "people_ranking",
+            "group_id",
+            "grader",
+            "provenance",
+            "credit_disagreement",
+            "tau_b",
+            "pairs",
+            "flipped",
+            "grader_ranking",
+            "people_ranking",
         ],
     );
     let mut pairs = CsvTable::new(
@@ -344,11 +384,17 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
             };
             for (better, worse) in compare(&people, graded).inversions {
                 let id = |index: usize| {
-                    data.trajectories.get(index).map_or("", |t| t.id.as_str()).to_owned()
+                    data.trajectories
+                        .get(index)
+                        .map_or("", |t| t.id.as_str())
+                        .to_owned()
                 };
                 pairs.rows.push(vec![
                     data.id.as_str().to_owned(),
-                    Rater::Grader(grader.name.clone()).name().unwrap_or_default().to_owned(),
+                    Rater::Grader(grader.name.clone())
+                        .name()
+                        .unwrap_or_default()
+                        .to_owned(),
                     id(better),
                     id(worse),
                 ]);

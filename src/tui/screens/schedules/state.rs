@@ -3,8 +3,8 @@
 use std::sync::{Arc, Weak};
 
 use super::request::Answer;
-use crate::audit::scheme_table::{Column, sorted};
 use crate::audit::schedules::{SchemeFigures, with_usual};
+use crate::audit::scheme_table::{Column, sorted};
 use crate::domain::{Estimator, Policies, Scheme};
 use crate::review::{LoadedSet, RankingSource, ReviewSession, Settings};
 use crate::tui::area::{self, Area};

@@ -5,7 +5,9 @@ use ratatui::layout::Rect;
 
 use super::state::areas;
 use super::update::is_hidden;
-use crate::audit::scheme_table::{Column, accuracy, header, missing, oddities, over, rank_length, row};
+use crate::audit::scheme_table::{
+    Column, accuracy, header, missing, oddities, over, rank_length, row,
+};
 use crate::tui::model::Model;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
@@ -21,20 +23,48 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         return;
     };
     let say = |buffer: &mut Buffer, line: u16, text: &str, role: Role| {
-        put(buffer, at(line), width, &text::sanitize_line(text), theme.style(role));
+        put(
+            buffer,
+            at(line),
+            width,
+            &text::sanitize_line(text),
+            theme.style(role),
+        );
     };
     if is_hidden(model) {
-        say(buffer, 2, "Grader and advantages are hidden: this is a blind review.", Role::Dim);
-        say(buffer, 3, "The comparison is shown when every blind group is revealed.", Role::Dim);
+        say(
+            buffer,
+            2,
+            "Grader and advantages are hidden: this is a blind review.",
+            Role::Dim,
+        );
+        say(
+            buffer,
+            3,
+            "The comparison is shown when every blind group is revealed.",
+            Role::Dim,
+        );
         return;
     }
     let state = &model.schedules;
     if let Some((done, all)) = state.under_way {
         let said = format!("comparing: {done} of {all} groups ");
-        put_right(buffer, (area.x, area.y), area.width, &said, theme.style(Role::Dim));
+        put_right(
+            buffer,
+            (area.x, area.y),
+            area.width,
+            &said,
+            theme.style(Role::Dim),
+        );
     } else if state.sort != Column::default() {
         let said = format!("by {}, largest first ", state.sort.title());
-        put_right(buffer, (area.x, area.y), area.width, &said, theme.style(Role::Dim));
+        put_right(
+            buffer,
+            (area.x, area.y),
+            area.width,
+            &said,
+            theme.style(Role::Dim),
+        );
     }
     let Some(answer) = &state.answer else {
         return;
@@ -48,7 +78,13 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     say(buffer, 4, &rank_length(found), Role::Text);
     let (table, list) = areas(model.size, state.order.len());
     let full = area.width;
-    put(buffer, (table.x + 1, table.y.saturating_sub(1)), full, &header(), theme.style(Role::Header));
+    put(
+        buffer,
+        (table.x + 1, table.y.saturating_sub(1)),
+        full,
+        &header(),
+        theme.style(Role::Header),
+    );
     let shown = state.order.iter().enumerate().skip(state.first);
     for (y, (place, &number)) in (table.y..table.y + table.height).zip(shown) {
         let Some(figures) = found.schemes.get(number) else {
@@ -58,7 +94,13 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         let sign = if used { "•" } else { " " };
         put(buffer, (table.x, y), 1, sign, theme.style(Role::Key));
         let role = if used { Role::Strong } else { Role::Text };
-        put(buffer, (table.x + 1, y), full, &row(figures), theme.style(role));
+        put(
+            buffer,
+            (table.x + 1, y),
+            full,
+            &row(figures),
+            theme.style(role),
+        );
         if place == state.cursor {
             paint(buffer, (table.x, y), table.width, theme.style(Role::Cursor));
         }
@@ -75,14 +117,26 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         false => format!("Most credit moved by {}", selected.scheme),
     };
     let y = list.y.saturating_sub(1);
-    put(buffer, (list.x + 1, y), width, &heading, theme.style(Role::Header));
+    put(
+        buffer,
+        (list.x + 1, y),
+        width,
+        &heading,
+        theme.style(Role::Header),
+    );
     let shown = affected.iter().enumerate().skip(state.first_group);
     for (y, (place, affected)) in (list.y..list.y + list.height).zip(shown) {
         let name = session.group(affected.group).map(|group| group.id.as_str());
         let name = text::sanitize_line(name.unwrap_or_default());
         let line = format!("{:.3}  {name}", affected.credit_moved);
         let sign = if place == state.group { "▸" } else { " " };
-        put(buffer, (list.x + 1, y), width, &format!("{sign} {line}"), theme.style(Role::Text));
+        put(
+            buffer,
+            (list.x + 1, y),
+            width,
+            &format!("{sign} {line}"),
+            theme.style(Role::Text),
+        );
         if place == state.group {
             paint(buffer, (list.x, y), list.width, theme.style(Role::Match));
         }
