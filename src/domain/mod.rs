@@ -18,6 +18,7 @@
 
 pub mod advantage;
 pub mod agreement;
+pub mod assignment;
 mod grading;
 mod group;
 pub mod kappa;
@@ -29,6 +30,8 @@ pub mod rubric;
 mod sampling;
 pub mod scheme;
 pub mod scope;
+mod shuffle;
+mod stopwatch;
 mod summation;
 mod trajectory;
 
@@ -41,6 +44,8 @@ pub use ranking::{Move, Ranking, RankingDifference, RankingError};
 pub use redistribution::{Policies, RedistributeError, Redistribution, redistribute};
 pub use sampling::GroupClass;
 pub use scheme::Scheme;
+pub use shuffle::{seed_of, shuffled};
+pub use stopwatch::{IDLE_MS, Stopwatch};
 pub use trajectory::{
     Outcome, PatchHash, PatchPresence, PatchSummary, Step, StepKind, TestCounts, TestResult,
     TestStatus, Trajectory, TrajectoryId, TrajectoryIndex, letter,

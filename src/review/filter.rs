@@ -68,6 +68,7 @@ names! {
         Ranked "ranked",
         Masked "masked",
         Truncated "truncated",
+        Flagged "flagged",
     }
 }
 
@@ -190,7 +191,7 @@ impl Filter {
         // As shown: what is hidden cannot be found out by a filter.
         let rows = session.rows().iter().enumerate();
         rows.filter_map(|(index, row)| Some((index, (session.group(index)?, row))))
-            .filter(|(_, (_, row))| !row.is_gone())
+            .filter(|(index, (_, row))| !row.is_gone() && session.is_given(*index))
             .filter(|(index, (group, row))| {
                 self.accepts(&Subject {
                     group,
@@ -372,6 +373,7 @@ impl Word {
             Self::Ranked => row.ranked_by.is_some(),
             Self::Masked => any(|t| t.masked),
             Self::Truncated => any(|t| t.truncated),
+            Self::Flagged => row.flagged.is_some(),
         }
     }
 }
@@ -515,6 +517,11 @@ mod tests {
             disagreement: None,
             findings: 2,
             state: ReviewState::Unseen,
+            skipped: None,
+            flagged: Some(String::new()),
+            remarked: 2,
+            at_stake: 0.1,
+            spent_ms: 0,
         };
         Filter::read(text).unwrap().accepts(&Subject {
             group: &group,
@@ -534,6 +541,7 @@ mod tests {
             "ranked_by:qwen-ft rankable -dropped step=120 credit<0.2 task~override"
         ));
         assert!(!accepts("kept passing>5"));
+        assert!(accepts("flagged") && !accepts("!flagged"));
         assert!(!accepts("-kept"));
         assert!(!accepts("!kept") && accepts("!dropped"));
         assert!(

@@ -4,23 +4,31 @@
 //! ([`ReviewSession::apply`]) and its events handed to the store by the caller. Nothing here prints,
 //! draws or touches a database.
 
+mod assigned;
 mod blind;
 mod change;
+mod checks;
 pub mod edits;
 mod export;
 mod filter;
 mod findings;
+mod history;
 mod labels;
+mod queue;
 mod row;
 mod selection;
 mod session;
 pub mod spotting;
 mod view;
 
+pub use assigned::Assignment;
 pub use blind::{BlindPlan, HIDDEN, blind_order};
 pub use change::{Change, Proposal, RemarkChange, ReviewError};
+pub use checks::{Doubt, FAST_MS, Looked, doubts};
 pub use filter::Filter;
 pub use findings::{FoundBy, GroupFinding};
+pub use history::{HistoryEntry, duration, history};
+pub use queue::{OrderError, Progress as WorkProgress, QueueOrder};
 pub use row::{GroupRow, ReviewState};
 pub use selection::Selection;
 pub use session::{Identity, Prepared, ReviewSession, Settings};

@@ -45,6 +45,9 @@ impl ReviewState {
     }
 }
 
+/// Share of the passing credit that a ranking is taken to move before there is one.
+const UNRANKED_SHARE: f64 = 0.1;
+
 /// What the list of groups shows of one group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupRow {
@@ -72,6 +75,17 @@ pub struct GroupRow {
     pub findings: usize,
     /// Where the annotator's work stands.
     pub state: ReviewState,
+    /// Why the annotator set it aside, when they did.
+    pub skipped: Option<String>,
+    /// Why the annotator flagged it, when they did; may be empty.
+    pub flagged: Option<String>,
+    /// Findings of the grader and the annotator, and remarks the annotator judged.
+    pub remarked: usize,
+    /// How much advantage a ranking moves: the share that one moved of the passing candidates'
+    /// advantages. Without a ranking all of those may move, and count a tenth; 0 where nothing can.
+    pub at_stake: f64,
+    /// The annotator's focused time on it, in milliseconds.
+    pub spent_ms: u64,
 }
 
 impl GroupRow {
@@ -100,20 +114,38 @@ impl GroupRow {
             .as_deref()
             .and_then(|source| source.split_once(':'))
             .map(|(_, name)| name.to_owned());
+        let findings = session.findings(group).len();
+        let judgement = session.judgement(group);
+        let remarked = judgement.map_or(0, |said| said.remarks.len());
+        let class = reviewed.class;
+        let credit_moved = reviewed.credit_moved();
+        let pot: f64 = match &reviewed.baseline {
+            Ok(baseline) if class.is_kept() && count(Outcome::Pass) >= 2 => {
+                let passing = data.trajectories.iter().zip(baseline);
+                let passing = passing.filter(|(t, _)| t.outcome.is_pass());
+                passing.map(|(_, advantage)| advantage.abs()).sum()
+            }
+            _ => 0.0,
+        };
         Some(Self {
             step: data.step,
             n: data.trajectories.len(),
             passing: count(Outcome::Pass),
             failing: count(Outcome::Fail),
             unscored: count(Outcome::Unscored),
-            class: reviewed.class,
+            class,
             ranked_by: ranked_by.filter(|name| !name.is_empty()),
-            credit_moved: reviewed.credit_moved(),
+            credit_moved,
             without_advantages: !session.is_hidden(group)
                 && (reviewed.baseline.is_err() || reviewed.redistributed.is_err()),
             disagreement: reviewed.disagreement(session, group),
-            findings: session.findings(group).len(),
+            findings,
             state: session.state(group),
+            skipped: judgement.and_then(|said| said.skipped.clone()),
+            flagged: judgement.and_then(|said| said.flagged.clone()),
+            remarked: findings + remarked,
+            at_stake: pot * credit_moved.unwrap_or(UNRANKED_SHARE),
+            spent_ms: judgement.map_or(0, |said| said.spent_ms),
         })
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::assigned::Assignment;
 use super::blind::{BlindPlan, Face, HIDDEN};
 use super::change::Proposal;
 use super::row::{GroupRow, ReviewState};
@@ -69,6 +70,8 @@ pub struct ReviewSession {
     /// How many of them hide something.
     pub(super) hidden: usize,
     pub(super) projection: Projection,
+    /// Every event, stored or about to be, in order.
+    log: Vec<Event>,
     pub(super) identity: Identity,
     settings: Settings,
     /// Baseline advantages of every group under a batch-level estimator, else empty.
@@ -78,6 +81,8 @@ pub struct ReviewSession {
     places: Vec<usize>,
     /// Focused time since the open group was opened or submitted, in milliseconds.
     stretch_ms: u64,
+    /// What the annotator was given, when not everything.
+    pub(super) assignment: Option<Assignment>,
     ids: ChaCha8Rng,
     clock: Box<dyn Fn() -> i64 + Send>,
 }
@@ -108,12 +113,14 @@ impl ReviewSession {
             faces: BTreeMap::new(),
             hidden: 0,
             projection: Projection::of(events),
+            log: events.to_vec(),
             identity,
             settings,
             batch: Vec::new(),
             rows: Vec::new(),
             places: Vec::new(),
             stretch_ms: 0,
+            assignment: None,
             ids: ChaCha8Rng::seed_from_u64(seed),
             clock,
         };
@@ -230,6 +237,12 @@ impl ReviewSession {
     #[must_use]
     pub fn projection(&self) -> &Projection {
         &self.projection
+    }
+
+    /// Every event that is known, in log order; the latest ones may not be stored yet.
+    #[must_use]
+    pub fn log(&self) -> &[Event] {
+        &self.log
     }
 
     /// One summary row per group, same order as the set's groups.
@@ -382,7 +395,9 @@ impl ReviewSession {
     /// Applies a proposal to the state on screen. The caller stores its events.
     pub fn apply(&mut self, proposal: &Proposal) {
         for event in &proposal.events {
-            self.projection.apply(&as_event(event));
+            let event = as_event(event);
+            self.projection.apply(&event);
+            self.log.push(event);
         }
         self.follow_reveal(proposal.group);
         self.refresh(proposal.group);
@@ -396,10 +411,13 @@ impl ReviewSession {
         waiting: impl IntoIterator<Item = &'a NewEvent>,
     ) {
         self.projection = Projection::of(log);
+        self.log = log.to_vec();
         let stored: HashSet<&str> = log.iter().map(|event| event.event_id.as_str()).collect();
         for event in waiting {
             if !stored.contains(event.event_id.as_str()) {
-                self.projection.apply(&as_event(event));
+                let event = as_event(event);
+                self.projection.apply(&event);
+                self.log.push(event);
             }
         }
         self.follow_reveals();

@@ -88,10 +88,13 @@ pub fn applies(model: &Model, action: Action) -> bool {
                 || loaded.is_some_and(|session| {
                     let set = session.set();
                     let has_maps = !(set.guessed.is_empty() && set.used.is_empty());
-                    has_maps || !(set.problems.is_empty() && set.notes.is_empty())
+                    has_maps
+                        || !model.groups.problems.is_empty()
+                        || !(set.problems.is_empty() && set.notes.is_empty())
                 })
         }
         Action::OpenGroup => model.groups.selected().is_some(),
+        Action::NextUnfinished => loaded.is_some(),
         Action::OpenGrader => model.reviewed.as_ref().is_some_and(|(group, _)| {
             loaded.is_some_and(|session| !session.answers(*group).is_empty())
         }),
@@ -139,9 +142,11 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
     let first: &[(Action, &'static str)] = match model.context() {
         Context::Groups => &[
             (Action::OpenGroup, "open"),
+            (Action::NextUnfinished, "next"),
             (Action::Search, "search"),
             (Action::Filter, "filter"),
             (Action::KeptOnly, "kept only"),
+            (Action::QueueOrder, "order"),
             (Action::Sort, "sort"),
             (Action::SortReverse, "reverse"),
             (Action::TogglePreview, "preview"),
@@ -157,6 +162,8 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::FocusNext, "next"),
             (Action::TieAbove, "tie"),
             (Action::AcceptGrader, "accept"),
+            (Action::Skip, "skip"),
+            (Action::Flag, "flag"),
             (Action::Aligned, "aligned"),
             (Action::Interdiff, "interdiff"),
             (Action::Tests, "tests"),

@@ -29,7 +29,8 @@ pub fn message_of(event: Event) -> Option<Message> {
                 y: mouse.row,
             })
         }
-        Event::FocusGained | Event::FocusLost => None,
+        Event::FocusGained => Some(Message::Focus(true)),
+        Event::FocusLost => Some(Message::Focus(false)),
     }
 }
 

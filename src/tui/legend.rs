@@ -15,6 +15,17 @@ const TRACE: &[Context] = &[Steps];
 
 const SIGNS: &[Sign] = &[
     Sign(
+        "*",
+        "before a group's name: you flagged it for another look",
+        LIST,
+    ),
+    Sign(
+        "14/h",
+        "groups you finish in an hour of focused time: from opening to submitting or skipping, at \
+         most 60 s for each key, none while the window is not in front",
+        RANKED,
+    ),
+    Sign(
         "5/7",
         "beside the first line of a change: so many of the passing candidates touch this place of the \
          base, equal results counted once; in the list of files and, under = once, in the matrix: touch the file",

@@ -134,6 +134,14 @@ pub fn ended(model: &mut Model, complete: bool) -> Vec<Effect> {
         let text = format!("indexing stopped: what was read stays, {key} goes on");
         model.say(Severity::Warning, text);
     }
+    // What was assigned and is not there is known now.
+    if model
+        .session
+        .as_ref()
+        .is_some_and(|session| session.assignment().is_some())
+    {
+        groups::reload(model);
+    }
     open_first(model)
 }
 

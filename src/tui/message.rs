@@ -52,6 +52,8 @@ pub enum Message {
     },
     /// The terminal has this size now (columns, rows).
     Resize(u16, u16),
+    /// The terminal's window has the person's attention, or no longer.
+    Focus(bool),
     /// Loading goes on.
     Loading {
         /// How far it is.

@@ -17,8 +17,10 @@ use super::overlays::Overlay;
 use super::screens::{
     agreement, compare, disagreements, grader, groups, remarks, schedule, schedules, steps,
 };
+use super::timing::Timing;
 use crate::diff::{Aligned, Bases, Consensus, Moves, Patch, Results};
 use crate::domain::Content;
+use crate::domain::assignment::Assigned;
 use crate::review::EventBody;
 use crate::review::NewEvent;
 use crate::review::Progress;
@@ -244,6 +246,13 @@ pub struct Model {
     pub status: Status,
     /// Saves under way and failed.
     pub saves: Saves,
+    /// Milliseconds on a clock that only goes on, as of the message that is handled; `None` = time is
+    /// not measured.
+    pub now_ms: Option<u64>,
+    /// Focused time on the open group.
+    pub timing: Timing,
+    /// The rows of an assignment that is reviewed; `None` = everything is.
+    pub assigned: Option<Arc<[Assigned]>>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
     /// The keys.
@@ -319,6 +328,9 @@ impl Model {
             overlay: None,
             status: Status::default(),
             saves: Saves::default(),
+            now_ms: None,
+            timing: Timing::default(),
+            assigned: None,
             size: (80, 24),
             keymap,
             pending_keys: Vec::new(),

@@ -24,6 +24,7 @@ use super::settings::{
 };
 use super::terminal::{Tty, background_is_dark, restore_on_panic};
 use super::theme::Theme;
+use super::timing;
 use super::update::update;
 use super::view;
 use super::workers::{Workers, to_colour};
@@ -115,6 +116,7 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
         tty,
         workers,
         read_on,
+        started: Instant::now(),
         given_back: None,
     };
     let ending = runtime.run(&incoming);
@@ -143,6 +145,8 @@ struct Runtime {
     workers: Workers,
     /// Lets the input be read on.
     read_on: Sender<()>,
+    /// When the interface began.
+    started: Instant,
     /// When another program last gave the terminal back.
     given_back: Option<Instant>,
 }
@@ -173,7 +177,8 @@ impl Runtime {
             }
             // Leaving waits for what is being saved; a save that fails meanwhile asks again.
             if leaving && self.model.saves.pending.is_empty() {
-                if self.model.saves.unsaved.is_empty() {
+                // Openings and times alone are nobody's judgement.
+                if self.model.saves.unsaved_changes() == 0 {
                     return Ok(Ending::Left);
                 }
                 leaving = false;
@@ -197,6 +202,7 @@ impl Runtime {
             }
             _ => {}
         }
+        self.model.now_ms = Some(self.now_ms());
         let is_snapshot = matches!(message, Message::Snapshot { .. });
         let effects = update(&mut self.model, message);
         // The session has the set in the order in which blind groups are shown.
@@ -291,6 +297,8 @@ impl Runtime {
                 // The input thread waits meanwhile, so that no key is taken from the program.
                 let ran = self.tty.hand_over(|| prepared.run());
                 self.given_back = Some(Instant::now());
+                let now = self.now_ms();
+                timing::back(&mut self.model, now);
                 self.fit_window()?;
                 ran?
             }
@@ -314,8 +322,15 @@ impl Runtime {
         signal == INTERRUPT && self.given_back.is_some_and(lately)
     }
 
+    /// Milliseconds since the start.
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
     fn suspend(&mut self) -> std::io::Result<()> {
         self.tty.suspend()?;
+        let now = self.now_ms();
+        timing::back(&mut self.model, now);
         self.fit_window()
     }
 

@@ -9,17 +9,43 @@ use super::loading;
 use super::message::Message;
 use super::model::{Model, OpensFirst, Screen, Severity};
 use super::overlays::{self, Overlay};
+use super::queue;
 use super::screens::{
     agreement, compare, disagreements, grader, groups, remarks, schedule, schedules, steps,
 };
+use super::timing;
 use crate::domain::Ranking;
-use crate::review::{Change, Event, EventBody, ReviewError};
+use crate::review::{Assignment, Change, Event, EventBody, ReviewError};
 
 /// Texts of how many groups are kept in memory.
 pub(super) const OPENED_KEPT: usize = 4;
 
 /// Changes the model for a message and returns the work it asks for.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
+    timing::before(model, &message);
+    let mut effects = handle(model, message);
+    effects.extend(timing::after(model));
+    save_at_once(model, effects)
+}
+
+/// Puts what one message saves into one transaction: a submission, the time on its group and the
+/// opening of the next are stored together or not at all.
+fn save_at_once(model: &mut Model, effects: Vec<Effect>) -> Vec<Effect> {
+    let is_save = |effect: &&Effect| matches!(effect, Effect::Save(_));
+    let saves = effects.iter().filter(is_save).count();
+    if saves < 2 || model.saves.pending.len() < saves {
+        return effects;
+    }
+    let first = model.saves.pending.len() - saves;
+    let all: Vec<_> = model.saves.pending.drain(first..).flatten().collect();
+    model.saves.pending.push_back(all.clone());
+    let rest = effects
+        .into_iter()
+        .filter(|effect| !matches!(effect, Effect::Save(_)));
+    std::iter::once(Effect::Save(all)).chain(rest).collect()
+}
+
+fn handle(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
         Message::Key(key) => on_key(model, key),
         Message::Paste(text) => overlays::paste(model, &text),
@@ -28,6 +54,8 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             model.size = (columns, rows);
             after_layout(model)
         }
+        // What it says of time is counted already.
+        Message::Focus(_) => Vec::new(),
         Message::Loading { progress, elapsed } => {
             model.progress = progress;
             model.loading_for = elapsed;
@@ -44,7 +72,12 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
                 let name = guessed.path.file_name().unwrap_or_default();
                 format!("{}: {guessed}", name.to_string_lossy())
             });
-            model.session = Some(*session);
+            let mut session = *session;
+            if let Some(rows) = &model.assigned {
+                let name = session.identity().annotator.clone();
+                session.set_assignment(Some(Assignment::of(rows, &name)));
+            }
+            model.session = Some(session);
             let mut effects = groups::reload(model);
             effects.extend(loading::open_first(model));
             if let (Some(text), true) = (guessed, model.status.text.is_empty()) {
@@ -327,6 +360,7 @@ pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effec
             retry_save(model)
         }
         Action::Reload => loading::reload(model),
+        Action::NextUnfinished => queue::go_on(model),
         Action::OpenRemarks => go_to(model, Screen::Remarks),
         Action::OpenAgreement => go_to(model, Screen::Agreement),
         Action::OpenDisagreements => go_to(model, Screen::Disagreements),
@@ -369,7 +403,7 @@ pub fn go_to(model: &mut Model, screen: Screen) -> Vec<Effect> {
 pub fn open_group(model: &mut Model, group: usize) -> Vec<Effect> {
     refresh_reviewed(model, group);
     model.open_failed = None;
-    let mut effects = blind::record_opening(model, group);
+    let mut effects = queue::record_opening(model, group);
     compare::enter(model, group);
     effects.extend(go_to(model, Screen::Compare));
     if model.opened(group).is_none() {
@@ -396,6 +430,8 @@ pub fn change(model: &mut Model, group: usize, change: Change, effects: &mut Vec
     match session.propose(group, change) {
         Ok(proposal) => {
             session.apply(&proposal);
+            model.groups.count(session);
+            timing::submitted(model, &proposal.events);
             refresh_reviewed(model, group);
             model.say(Severity::Info, proposal.summary);
             effects.extend(save(model, proposal.events));
@@ -460,8 +496,11 @@ fn retry_save(model: &mut Model) -> Vec<Effect> {
 }
 
 fn quit(model: &mut Model) -> Vec<Effect> {
-    if model.saves.unsaved.is_empty() {
-        vec![Effect::Quit]
+    let mut effects = timing::leave(model);
+    // Openings and times alone are nobody's judgement.
+    if model.saves.unsaved_changes() == 0 {
+        effects.push(Effect::Quit);
+        effects
     } else {
         open(model, Overlay::confirm_quit())
     }

@@ -14,6 +14,7 @@ use super::help;
 use super::key::{Code, Key};
 use super::message::MouseKind;
 use super::model::{Model, Screen, Severity};
+use super::queue;
 use super::screens::{compare, groups, schedule, steps};
 use super::update::{change, perform};
 use crate::review::Change;
@@ -43,6 +44,10 @@ pub enum PromptKind {
     Note,
     /// The value of a line of the schedule screen.
     Value,
+    /// Why the open group is skipped.
+    Skip,
+    /// Why the open group is flagged.
+    Flag,
 }
 
 impl PromptKind {
@@ -56,6 +61,8 @@ impl PromptKind {
             Self::Filter => "filter",
             Self::Note => "note on this group",
             Self::Value => "value",
+            Self::Skip => "skip this group: why?",
+            Self::Flag => "flag this group: why?",
         }
     }
 
@@ -67,21 +74,30 @@ impl PromptKind {
             | Self::SearchPatch
             | Self::SearchGroup
             | Self::Filter => true,
-            Self::SavePatch | Self::Note | Self::Value => false,
+            Self::SavePatch | Self::Note | Self::Value | Self::Skip | Self::Flag => false,
         }
     }
 
     /// What becomes of the line, when that is not plain.
     #[must_use]
-    pub fn purpose(self) -> Option<&'static str> {
-        match self {
-            Self::Note => Some("goes into SFT exports as reasoning · Ctrl-o opens $EDITOR"),
-            Self::SavePatch => Some("the patch as it is recorded, byte for byte"),
-            Self::SearchSteps | Self::SearchPatch | Self::SearchGroup => {
-                Some("small letters stand for both cases, re: begins a regular expression")
+    pub fn purpose(self) -> Option<String> {
+        let purpose = match self {
+            Self::Note => "goes into SFT exports as reasoning · Ctrl-o opens $EDITOR",
+            Self::SavePatch => "the patch as it is recorded, byte for byte",
+            Self::Skip => {
+                let presets = compare::PRESETS.iter().enumerate();
+                let presets: Vec<_> = presets
+                    .map(|(place, reason)| format!("{} {reason}", place + 1))
+                    .collect();
+                return Some(format!("may be empty; alone: {}", presets.join(", ")));
             }
-            Self::Search | Self::Filter | Self::Value => None,
-        }
+            Self::Flag => "for another look; may be empty",
+            Self::SearchSteps | Self::SearchPatch | Self::SearchGroup => {
+                "small letters stand for both cases, re: begins a regular expression"
+            }
+            Self::Search | Self::Filter | Self::Value => return None,
+        };
+        Some(purpose.to_owned())
     }
 }
 
@@ -104,6 +120,10 @@ pub enum Overlay {
     Findings(usize),
     /// The guidelines and the rubric.
     Guidelines(Reader),
+    /// The orders that groups can be worked on in.
+    Orders(Picker),
+    /// Who judged the open group; see [`compare::State::history`].
+    History(Picker),
     /// Leave although something is not saved?
     ConfirmQuit,
     /// A line to type.
@@ -177,6 +197,18 @@ impl Overlay {
         Self::Guidelines(Reader::default())
     }
 
+    /// The orders that groups can be worked on in.
+    #[must_use]
+    pub fn orders() -> Self {
+        Self::Orders(Picker::default())
+    }
+
+    /// What is recorded of the open group.
+    #[must_use]
+    pub fn history() -> Self {
+        Self::History(Picker::default())
+    }
+
     /// The question before leaving with unsaved judgements.
     #[must_use]
     pub fn confirm_quit() -> Self {
@@ -242,6 +274,8 @@ pub fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         Overlay::Problems(picker) => pick(model, picker, key, Overlay::Problems),
         Overlay::Marks(picker) => pick(model, picker, key, Overlay::Marks),
         Overlay::Places(picker) => pick(model, picker, key, Overlay::Places),
+        Overlay::Orders(picker) => pick(model, picker, key, Overlay::Orders),
+        Overlay::History(picker) => pick(model, picker, key, Overlay::History),
     }
 }
 
@@ -259,7 +293,9 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
             | Overlay::Palette(picker)
             | Overlay::Problems(picker)
             | Overlay::Marks(picker)
-            | Overlay::Places(picker),
+            | Overlay::Places(picker)
+            | Overlay::Orders(picker)
+            | Overlay::History(picker),
         ) => {
             picker.entry.insert(&one_line);
             picker.cursor = 0;
@@ -393,6 +429,15 @@ fn prompt_key(model: &mut Model, mut prompt: Prompt, key: Key) -> Vec<Effect> {
                 Vec::new()
             }
         },
+        Code::Char(digit)
+            if prompt.kind == PromptKind::Skip
+                && prompt.entry.text().is_empty()
+                && !key.ctrl
+                && !key.alt
+                && compare::preset(digit).is_some() =>
+        {
+            compare::skipped(model, compare::preset(digit).unwrap_or_default())
+        }
         _ => {
             let before = prompt.entry.text().to_owned();
             prompt.entry.key(key);
@@ -459,6 +504,8 @@ fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>,
         PromptKind::SavePatch => compare::patch_named(model, text),
         PromptKind::Filter => groups::filtered(model, text),
         PromptKind::Value => schedule::typed(model, text),
+        PromptKind::Skip => Ok(compare::skipped(model, text)),
+        PromptKind::Flag => Ok(compare::flagged(model, text)),
         PromptKind::Note => {
             let mut effects = Vec::new();
             if let Some(group) = model.compare.group {
@@ -499,6 +546,10 @@ fn pick(
                 model.overlay = Some(reopen(picker));
                 model.say(Severity::Info, "entry copied");
                 return vec![Effect::Copy(text)];
+            }
+            if let (Some(place), Overlay::Orders(picker)) = (row.place, &overlay) {
+                let order = rows::orders(picker).into_iter().nth(place);
+                return order.map_or_else(Vec::new, |order| queue::choose(model, order));
             }
             if let Some(place) = row.place {
                 return compare::choose_place(model, place);

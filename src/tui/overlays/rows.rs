@@ -4,6 +4,7 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::{Overlay, Picker, can_be_run, view};
+use crate::review::QueueOrder;
 use crate::tui::action::Action;
 use crate::tui::blind;
 use crate::tui::help;
@@ -50,6 +51,8 @@ pub fn rows(model: &Model, overlay: &Overlay) -> Vec<Row> {
         Overlay::Problems(picker) => matching(problem_rows(model, picker), picker),
         Overlay::Marks(picker) => matching(mark_rows(model, picker), picker),
         Overlay::Places(picker) => matching(place_rows(model), picker),
+        Overlay::Orders(picker) => order_rows(model, picker),
+        Overlay::History(picker) => matching(history_rows(model, picker), picker),
         Overlay::Finding(_)
         | Overlay::Findings(_)
         | Overlay::Guidelines(_)
@@ -156,6 +159,8 @@ fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
         .is_status_cut()
         .then(|| copied(whole("message", said, width), said));
     let told = told.chain(maps);
+    let assigned = model.groups.problems.iter();
+    let assigned = assigned.flat_map(|text| copied(whole("assignment", text, width), text));
     let told = told.flat_map(|(path, line, text)| {
         let name = path.file_name().unwrap_or(path.as_os_str());
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
@@ -165,7 +170,8 @@ fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
         let rows = whole(&left, &format!("{text} · {place}"), width);
         copied(rows, &format!("{place}: {text}"))
     });
-    status.into_iter().flatten().chain(told).collect()
+    let status = status.into_iter().flatten();
+    status.chain(assigned).chain(told).collect()
 }
 
 /// The marks of the focused candidate, whole.
@@ -195,6 +201,47 @@ fn place_rows(model: &Model) -> Vec<Row> {
             copied: None,
             place: Some(place),
         })
+        .collect()
+}
+
+/// The orders to choose from: the one that is typed whole, with a seed of its own, or all of them.
+pub(super) fn orders(picker: &Picker) -> Vec<QueueOrder> {
+    let typed = picker.entry.text().trim();
+    match typed.parse() {
+        Ok(order) => vec![order],
+        Err(_) => {
+            let all = QueueOrder::ALL.into_iter();
+            all.filter(|order| order.to_string().contains(typed))
+                .collect()
+        }
+    }
+}
+
+fn order_rows(model: &Model, picker: &Picker) -> Vec<Row> {
+    let orders = orders(picker).into_iter().enumerate();
+    orders
+        .map(|(place, order)| {
+            let is_now = model.groups.queue == Some(order);
+            let now = if is_now { " (now)" } else { "" };
+            Row {
+                left: order.to_string(),
+                text: format!("{}{now}", order.doc()),
+                action: None,
+                applies: true,
+                copied: None,
+                place: Some(place),
+            }
+        })
+        .collect()
+}
+
+/// What is recorded of the open group; Enter copies an entry.
+fn history_rows(model: &Model, picker: &Picker) -> Vec<Row> {
+    let entries = &model.compare.history;
+    let width = wrap_width(model, picker, entries.len());
+    let entries = entries.iter();
+    entries
+        .flat_map(|(left, text)| copied(whole(left, text, width), &format!("{left} {text}")))
         .collect()
 }
 

@@ -36,7 +36,9 @@ pub fn area(model: &Model) -> Option<Area> {
         | Overlay::Marks(_)
         | Overlay::Places(_)
         | Overlay::Findings(_)
+        | Overlay::History(_)
         | Overlay::Guidelines(_) => centred(screen, wide, screen.height.saturating_sub(2)),
+        Overlay::Orders(_) => centred(screen, wide.min(76), 11),
         Overlay::ConfirmQuit => centred(screen, wide.min(64), 7),
         Overlay::Finding(form) => {
             at_bottom(screen, finding_view::height(model, form, screen.width - 2))
@@ -95,6 +97,8 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
             text::sanitize_line(&model.guide.rubric.version)
         ),
         Overlay::Findings(_) => " findings of this group ".to_owned(),
+        Overlay::Orders(_) => " order of the groups ".to_owned(),
+        Overlay::History(_) => " history of this group, newest first ".to_owned(),
         Overlay::ConfirmQuit => " not everything is saved ".to_owned(),
         Overlay::Prompt { kind, .. } => format!(" {} ", kind.title()),
     };
@@ -111,7 +115,9 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
         | Overlay::Palette(picker)
         | Overlay::Problems(picker)
         | Overlay::Marks(picker)
-        | Overlay::Places(picker) => {
+        | Overlay::Places(picker)
+        | Overlay::Orders(picker)
+        | Overlay::History(picker) => {
             draw_list(model, overlay, picker, theme, buffer, inner);
         }
         Overlay::Finding(form) => finding_view::draw(model, form, theme, buffer, inner),
@@ -251,7 +257,7 @@ fn draw_list(
         let line = text::cut(&row.text, usize::from(width));
         let at = (list.x + left, y);
         put(buffer, at, width, &line, theme.style(role));
-        if row.place.is_some() {
+        if row.place.is_some() && matches!(overlay, Overlay::Places(_)) {
             compare::mark_found(model, theme, buffer, at, &line);
         }
         if place == cursor {

@@ -1,5 +1,6 @@
 //! What keys change of the judgement: the ranking, its submission, undo.
 
+use super::looking;
 use super::update::opened;
 use crate::domain::{Move, TrajectoryIndex};
 use crate::review::Change;
@@ -7,8 +8,8 @@ use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::help;
 use crate::tui::model::{Model, Severity};
-use crate::tui::screens::groups;
-use crate::tui::update::{change, open_group};
+use crate::tui::queue;
+use crate::tui::update::change;
 
 /// The actions that change the judgement.
 pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
@@ -35,6 +36,9 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
         _ => None,
     };
     let Some(wanted) = wanted else { return effects };
+    if action == Action::Submit && looking::asks(model, group) {
+        return effects;
+    }
     let unread = opened(model).map_or(0, |opened| opened.content.problems.len());
     let is_move = matches!(wanted, Change::Move(_) | Change::AcceptGrader);
     let done = change(model, group, wanted, &mut effects);
@@ -57,24 +61,8 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
         // Not away from what may be lost.
         model.say(Severity::Error, "the submission is not stored");
     } else if done && action == Action::Submit {
-        match next_unfinished(model, group) {
-            Some(next) => {
-                let said = model.status.text.clone();
-                effects.extend(open_group(model, next));
-                model.say(Severity::Info, format!("{said}; next unfinished group"));
-            }
-            None => {
-                let said = model.status.text.clone();
-                let (shown, all) = (model.groups.visible().len(), model.groups.totals.groups);
-                let left = match shown == all {
-                    true => "no unfinished group is left in the list".to_owned(),
-                    false => format!(
-                        "no unfinished group is left among the {shown} of {all} that the list shows"
-                    ),
-                };
-                model.say(Severity::Info, format!("{said}; {left}"));
-            }
-        }
+        let said = model.status.text.clone();
+        queue::go_to_next(model, &said, &mut effects);
     }
     effects
 }
@@ -105,29 +93,4 @@ fn tell_submit(model: &mut Model, group: usize) {
 pub(super) fn tell_undo(model: &mut Model) {
     let hint = help::undo_hint(model);
     model.status.text.push_str(&hint);
-}
-
-/// The next group of the list to work on: one whose order moves credit first, then any other.
-fn next_unfinished(model: &Model, group: usize) -> Option<usize> {
-    let session = model.session.as_ref()?;
-    let shown = groups::visible(model);
-    let from = shown
-        .iter()
-        .position(|&other| other == group)
-        .map_or(0, |place| place + 1);
-    let rotated = shown
-        .iter()
-        .skip(from)
-        .chain(shown.iter().take(from))
-        .copied();
-    let unfinished: Vec<usize> = rotated
-        .filter(|&other| other != group && !session.state(other).is_finished())
-        .collect();
-    let rankable = |&other: &usize| {
-        session
-            .rows()
-            .get(other)
-            .is_some_and(|row| row.class.is_kept() && row.passing >= 2)
-    };
-    unfinished.iter().copied().find(rankable)
 }

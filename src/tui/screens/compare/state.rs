@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::copy::Saving;
 use super::layout::Slot;
+use super::looking::Look;
 use super::place_list::PlaceList;
 use super::selecting::Selecting;
 use super::{matrix, search, tests_panel};
@@ -125,6 +126,10 @@ pub struct State {
     pub pair: Option<(TrajectoryIndex, TrajectoryIndex)>,
     /// The selection of lines.
     pub selecting: Option<Selecting>,
+    /// How each group was looked at.
+    pub looks: BTreeMap<usize, Look>,
+    /// The events of the open group in words, for the list over the screen.
+    pub history: Vec<(String, String)>,
     /// The candidate that the mouse drags.
     pub drag: Option<TrajectoryIndex>,
     /// The column whose scroll bar the mouse holds.
@@ -170,6 +175,8 @@ impl Default for State {
             tests: tests_panel::State::default(),
             pair: None,
             selecting: None,
+            looks: BTreeMap::new(),
+            history: Vec::new(),
             drag: None,
             dragged_bar: None,
         }
@@ -222,6 +229,8 @@ impl State {
         self.interdiffs.retain(|(of, ..), _| *of != group);
         self.interdiffing.retain(|(of, ..)| *of != group);
         self.documents.retain(|(of, _), _| *of != group);
+        // What was seen is known by index.
+        self.looks.remove(&group);
         self.drag = None;
     }
 

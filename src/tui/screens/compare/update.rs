@@ -11,7 +11,7 @@ use super::layout::{Layout, MOST_COLUMNS, Slot, automatic};
 use super::places::{self, Wanted};
 use super::reading::{self, Go, Mark, Motion, Window, document_of, jump};
 use super::state::Body;
-use super::{copy, pairs, panel, search, search_group, selecting, spot};
+use super::{copy, labels, looking, pairs, panel, search, search_group, selecting, spot};
 use crate::domain::TrajectoryIndex;
 use crate::tui::action::Action;
 use crate::tui::area;
@@ -31,6 +31,7 @@ pub fn enter(model: &mut Model, group: usize) {
     model.compare.group = Some(group);
     model.compare.body = Body::Diff;
     model.compare.drag = None;
+    looking::enter(model, group);
     if model.compare.focus().is_none()
         && let Some(&first) = shown_order(model).first()
     {
@@ -163,6 +164,9 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::AddFinding => add_finding(model),
         Action::ListFindings => list_findings(model),
         Action::EditNote => model.overlay = Some(Overlay::note(model)),
+        Action::Skip => return labels::skip(model),
+        Action::Flag => return labels::flag(model),
+        Action::History => labels::open_history(model),
         _ => return judge(model, action, digit),
     }
     Vec::new()
@@ -302,6 +306,12 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     {
         model.compare.first_column = order.iter().position(|&i| i == first).unwrap_or(0);
     }
+    let shown: Vec<_> = layout
+        .columns
+        .iter()
+        .filter_map(|column| column.slot)
+        .collect();
+    looking::notice(model, group, shown.into_iter().chain(focused(model)));
     if let Some(area) = layout.panel {
         panel::settle(model, area);
         return Vec::new();

@@ -148,6 +148,10 @@ pub fn preview(session: &ReviewSession, group: usize, width: usize) -> Vec<Parts
     }
     lines.push(Vec::new());
     lines.extend(candidate_lines(data, &reviewed, width));
+    if let Some(said) = labels(session, group) {
+        lines.push(Vec::new());
+        lines.extend(in_lines(&said, width, Role::Strong));
+    }
     if let Some(note) = session
         .judgement(group)
         .map(|j| &j.note)
@@ -158,6 +162,25 @@ pub fn preview(session: &ReviewSession, group: usize, width: usize) -> Vec<Parts
         lines.extend(in_lines(&note, width, Role::Info));
     }
     lines
+}
+
+/// Whether the annotator skipped or flagged the group, and why; `None` = neither.
+#[must_use]
+pub fn labels(session: &ReviewSession, group: usize) -> Option<String> {
+    let row = session.rows().get(group)?;
+    let said = |word: &str, reason: &Option<String>| {
+        let reason = text::sanitize_line(reason.as_ref()?);
+        Some(match reason.is_empty() {
+            true => word.to_owned(),
+            false => format!("{word}: {reason}"),
+        })
+    };
+    let said = [
+        said("skipped", &row.skipped),
+        said("* flagged", &row.flagged),
+    ];
+    let said: Vec<_> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join(" · "))
 }
 
 /// A safe line wrapped between words.
@@ -271,10 +294,10 @@ pub fn counts(session: &ReviewSession, state: &super::State) -> String {
             totals.without_advantages
         ));
     }
-    text.push_str(&format!(
-        " · {} submitted by {}",
-        totals.submitted,
-        text::sanitize_line(&session.identity().annotator)
-    ));
+    let name = text::sanitize_line(&session.identity().annotator);
+    text.push_str(&match totals.work.total {
+        0 => format!(" · {} submitted by {name}", totals.submitted),
+        _ => format!(" · {name}: {}", totals.work.in_words()),
+    });
     text
 }

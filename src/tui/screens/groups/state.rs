@@ -5,7 +5,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::columns::{Column, Needs};
 use crate::domain::GroupClass;
-use crate::review::{Filter, ReviewSession, ReviewState};
+use crate::review::{Filter, QueueOrder, ReviewSession, ReviewState, WorkProgress};
 use crate::tui::area::Area;
 
 /// Counts over all groups.
@@ -23,11 +23,15 @@ pub struct Totals {
     pub unscored: usize,
     /// With a submission that counts.
     pub submitted: usize,
+    /// How far the annotator's work is.
+    pub work: WorkProgress,
 }
 
 /// State of the list of groups.
 #[derive(Debug)]
 pub struct State {
+    /// The order that groups are worked on in; `None` = they are sorted by a column.
+    pub queue: Option<QueueOrder>,
     /// The column sorted by.
     pub sort: Column,
     /// Whether the sort is turned around.
@@ -44,6 +48,8 @@ pub struct State {
     pub search: String,
     /// Whether the preview is wanted.
     pub preview: bool,
+    /// What is wrong with the assignment, one sentence each.
+    pub problems: Vec<String>,
     /// First visible row wanted; the cursor comes first.
     pub first: usize,
     /// Counts over all groups.
@@ -59,6 +65,7 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         Self {
+            queue: None,
             sort: Column::default(),
             reversed: false,
             by_match: false,
@@ -67,6 +74,7 @@ impl Default for State {
             kept_only: false,
             search: String::new(),
             preview: true,
+            problems: Vec::new(),
             first: 0,
             totals: Totals::default(),
             visible: Vec::new(),
@@ -127,7 +135,9 @@ impl State {
         let places = session.places();
         shown.sort_by_key(|&index| places.get(index));
         let descending = self.is_descending();
-        if self.sort == Column::Task && descending {
+        if let Some(queue) = self.queue {
+            shown = queue.arrange(session, &shown);
+        } else if self.sort == Column::Task && descending {
             shown.reverse();
         } else if self.sort != Column::Task {
             shown.sort_by(|&a, &b| self.sort.compare(&rows[a], &rows[b], descending));
@@ -145,7 +155,11 @@ impl State {
 
     /// Counts anew.
     pub fn count(&mut self, session: &ReviewSession) {
-        let rows = || session.rows().iter().filter(|row| !row.is_gone());
+        let rows = || {
+            let rows = session.rows().iter().enumerate();
+            let rows = rows.filter(|(group, row)| !row.is_gone() && session.is_given(*group));
+            rows.map(|(_, row)| row)
+        };
         let kept = || rows().filter(|row| row.class.is_kept());
         self.totals = Totals {
             groups: rows().count(),
@@ -159,6 +173,7 @@ impl State {
                 .filter(|row| row.state >= ReviewState::Submitted)
                 .filter(|row| row.state != ReviewState::Stale)
                 .count(),
+            work: WorkProgress::of(session),
         };
     }
 

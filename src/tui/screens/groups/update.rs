@@ -40,6 +40,7 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
             state.kept_only = !state.kept_only;
             refresh(model);
         }
+        Action::QueueOrder => model.overlay = Some(Overlay::orders()),
         Action::TogglePreview => toggle_preview(model),
         Action::Search => {
             model.overlay = Some(Overlay::prompt(PromptKind::Search, &model.groups.search));
@@ -64,6 +65,8 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
 pub fn reload(model: &mut Model) -> Vec<Effect> {
     if let Some(session) = &model.session {
         model.groups.needs = needs(session);
+        let complete = model.loading.stage == loading::Stage::Complete;
+        model.groups.problems = session.assignment_problems(complete);
     }
     refresh(model);
     scroll(model);
@@ -210,6 +213,7 @@ fn sort_by_shown(model: &mut Model, step: fn(columns::Column) -> columns::Column
 fn sort_by(model: &mut Model, column: columns::Column, reversed: bool) {
     model.groups.sort = column;
     model.groups.reversed = reversed;
+    model.groups.queue = None;
     model.groups.by_match = false;
     refresh(model);
 }

@@ -81,7 +81,7 @@ fn draw_title(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
         return;
     };
     let mut parts = vec![(counts(session, &model.groups), theme.style(Role::Text))];
-    let problems = session.set().problems.len();
+    let problems = session.set().problems.len() + model.groups.problems.len();
     if problems > 0 {
         let key = model.keymap.key_of(Action::Problems).unwrap_or_default();
         let word = if problems == 1 { "problem" } else { "problems" };
@@ -119,6 +119,8 @@ fn list_title(model: &Model) -> String {
     let arrow = if state.is_descending() { '▾' } else { '▴' };
     let mut title = if state.by_match {
         "Groups ── best match first".to_owned()
+    } else if let Some(queue) = state.queue {
+        format!("Groups ── queue: {queue}")
     } else {
         format!("Groups ── sort: {} {arrow}", state.sort.name())
     };
@@ -215,6 +217,19 @@ fn draw_rows(
                 MARK,
                 "▸",
                 theme.style(Role::Key),
+            );
+        }
+        if session
+            .rows()
+            .get(group)
+            .is_some_and(|row| row.flagged.is_some())
+        {
+            put(
+                buffer,
+                (layout.rows.x + 1, y),
+                1,
+                "*",
+                theme.style(Role::Strong),
             );
         }
         for placed in &table.columns {

@@ -27,6 +27,9 @@ fn confidence(level: u8) -> &'static str {
 /// What stands between the parts of the header.
 const SEPARATOR: &str = " · ";
 
+/// Most cells of a reason in the header.
+const REASON: usize = 24;
+
 impl Page<'_> {
     /// Group, counts and what the person did come first; what may be cut comes last.
     pub(super) fn header(&self, buffer: &mut Buffer, area: Area) {
@@ -61,6 +64,16 @@ impl Page<'_> {
         if self.reviewed.class.is_kept() {
             parts.push((self.reviewed.class.reason().to_owned(), text));
         }
+        let figures = self.figures();
+        // Only where there is room for all of it.
+        if let Some(work) = self.work() {
+            let taken: usize = parts.iter().map(|(text, _)| text::width(text) + 3).sum();
+            let below = area.height > 1;
+            let beside = if below { 0 } else { text::width(&figures) + 2 };
+            if taken + text::width(&work) + beside <= usize::from(area.width) {
+                parts.push((work, self.style(Role::Dim)));
+            }
+        }
         let separator = (SEPARATOR.to_owned(), self.style(Role::Dim));
         let parts: Vec<_> = parts
             .into_iter()
@@ -71,7 +84,6 @@ impl Page<'_> {
             })
             .collect();
         let used = put_parts(buffer, (area.x, area.y), area.width, &parts);
-        let figures = self.figures();
         let style = self.style(Role::Info);
         if area.height > 1 {
             put(buffer, (area.x, area.y + 1), area.width, &figures, style);
@@ -121,12 +133,36 @@ impl Page<'_> {
     }
 
     fn yours(&self) -> String {
-        let state = self.session.state(self.group).word();
-        let judgement = self.session.judgement(self.group);
-        match judgement.and_then(|judgement| judgement.confidence) {
-            Some(level) => format!("you: {state}, {} confidence", confidence(level)),
-            None => format!("you: {state}"),
+        let state = self.session.state(self.group);
+        let row = self.session.rows().get(self.group);
+        let mut said = format!("you: {}", state.word());
+        let reasons = row.map(|row| (row.skipped.as_deref(), row.flagged.as_deref()));
+        let (skipped, flagged) = reasons.unwrap_or_default();
+        if let Some(reason) = skipped.filter(|reason| !reason.is_empty()) {
+            said.push_str(&format!(
+                " ({})",
+                text::cut(&text::sanitize_line(reason), REASON)
+            ));
         }
+        match flagged {
+            Some("") => said.push_str(" * flagged"),
+            Some(reason) => {
+                let reason = text::cut(&text::sanitize_line(reason), REASON);
+                said.push_str(&format!(" * flagged ({reason})"));
+            }
+            None => {}
+        }
+        let judgement = self.session.judgement(self.group);
+        if let Some(level) = judgement.and_then(|judgement| judgement.confidence) {
+            said.push_str(&format!(", {} confidence", confidence(level)));
+        }
+        said
+    }
+
+    /// How far the work is, when that is of interest.
+    fn work(&self) -> Option<String> {
+        let work = self.model.groups.totals.work;
+        (work.submitted + work.skipped > 0 && work.total > 1).then(|| work.in_words())
     }
 
     /// Why a group is dropped comes first: its figures follow from that.
