@@ -171,6 +171,7 @@ actions! {
     TogglePreview Groups "toggle_preview" "Show or hide the preview";
     QueueOrder Groups "queue_order" "Choose the order in which groups are worked on";
     FocusNext Compare "focus_next" "Focus the next candidate";
+    FocusUnplaced Compare "focus_unplaced" "Focus the next candidate that you have not placed yet; when all are, the next";
     FocusPrevious Compare "focus_previous" "Focus the candidate before";
     MoveUp Compare "move_up" "Move the focused candidate up in the ranking";
     MoveDown Compare "move_down" "Move the focused candidate down in the ranking";

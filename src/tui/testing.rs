@@ -227,6 +227,12 @@ impl Harness {
         self.send(Message::Mouse { kind, x, y })
     }
 
+    /// Measures time from now on, and lets so many milliseconds pass.
+    pub fn wait(&mut self, ms: u64) -> &mut Self {
+        self.model.now_ms = Some(self.model.now_ms.unwrap_or(0) + ms);
+        self
+    }
+
     /// Gives the terminal another size.
     pub fn resize(&mut self, columns: u16, rows: u16) -> &mut Self {
         self.send(Message::Resize(columns, rows))

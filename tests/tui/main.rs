@@ -13,6 +13,7 @@ mod live;
 mod overlays;
 mod pairs;
 mod panels;
+mod queue;
 mod saving;
 mod schedules;
 mod sizes;

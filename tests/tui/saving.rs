@@ -114,7 +114,7 @@ fn a_submission_that_is_not_stored_stays_on_its_group() {
     harness.press("<enter>");
     let group = harness.model.compare.group;
     // The first failure is known only after the next group was opened.
-    for keys in ["a<enter><enter>", "J<enter><enter>", "<ctrl-s>"] {
+    for keys in ["a<enter>", "J<enter>", "<ctrl-s>"] {
         harness.press(keys);
         assert_eq!(harness.model.compare.group, group, "{keys}");
         let screen = harness.screen();
@@ -187,7 +187,7 @@ fn a_submission_that_fails_first_comes_back_to_its_group() {
     let folder = tempfile::tempdir().unwrap();
     let db = folder.path().join("judgements.db");
     let mut harness = Harness::open_with_db(&[sample("native")], 120, 24, &db).unwrap();
-    harness.press("<enter>a<enter>");
+    harness.press("<enter>a");
     let group = harness.model.compare.group;
     std::fs::remove_file(&db).unwrap();
     let screen = harness.press("<enter>").screen();

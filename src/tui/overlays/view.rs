@@ -38,7 +38,7 @@ pub fn area(model: &Model) -> Option<Area> {
         | Overlay::Findings(_)
         | Overlay::History(_)
         | Overlay::Guidelines(_) => centred(screen, wide, screen.height.saturating_sub(2)),
-        Overlay::Orders(_) => centred(screen, wide.min(76), 11),
+        Overlay::Orders(_) => centred(screen, wide.min(76), 9),
         Overlay::ConfirmQuit => centred(screen, wide.min(64), 7),
         Overlay::Finding(form) => {
             at_bottom(screen, finding_view::height(model, form, screen.width - 2))

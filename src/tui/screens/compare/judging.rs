@@ -41,7 +41,17 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
     }
     let unread = opened(model).map_or(0, |opened| opened.content.problems.len());
     let is_move = matches!(wanted, Change::Move(_) | Change::AcceptGrader);
+    let placed = match &wanted {
+        Change::Move(
+            Move::Up(index) | Move::Down(index) | Move::ToPlace(index, _) | Move::TieAbove(index),
+        ) => Some(*index),
+        _ => None,
+    };
     let done = change(model, group, wanted, &mut effects);
+    if let Some(placed) = placed {
+        // Also one that stands there already: that is where it belongs.
+        looking::place(model, group, placed);
+    }
     if done && is_move {
         tell_undo(model);
     }

@@ -64,9 +64,13 @@ fn said(
 
 /// Skips the open group for a reason, which may be empty, and goes on.
 pub fn skipped(model: &mut Model, reason: &str) -> Vec<Effect> {
-    let mut effects = changed(model, Change::Skip(Some(reason.trim().to_owned())));
+    let mut effects = Vec::new();
+    let Some(group) = model.compare.group else {
+        return effects;
+    };
+    let wanted = Change::Skip(Some(reason.trim().to_owned()));
     // Not away from what may be lost.
-    if !effects.is_empty() && model.saves.failed.is_none() {
+    if change(model, group, wanted, &mut effects) && model.saves.failed.is_none() {
         let said = model.status.text.clone();
         queue::go_to_next(model, &said, &mut effects);
     }

@@ -20,6 +20,8 @@ pub struct Look {
     opened_ms: Option<u64>,
     /// The candidates that had a column or the focus.
     seen: BTreeSet<TrajectoryIndex>,
+    /// The candidates that a key put somewhere in the ranking.
+    placed: BTreeSet<TrajectoryIndex>,
     /// The draft that was asked about last.
     asked: Option<Ranking>,
 }
@@ -50,8 +52,32 @@ pub(super) fn notice(
     look.seen.extend(shown);
 }
 
+/// Notes that a candidate was put somewhere in the ranking.
+pub(super) fn place(model: &mut Model, group: usize, candidate: TrajectoryIndex) {
+    let look = model.compare.looks.entry(group).or_default();
+    look.placed.insert(candidate);
+}
+
+/// The next passing candidate behind the focused one (at the end from the top) that was not put
+/// anywhere yet; `None` when none was, or all were.
+pub(super) fn next_unplaced(model: &Model, order: &[TrajectoryIndex]) -> Option<TrajectoryIndex> {
+    let group = model.compare.group?;
+    let data = model.session.as_ref()?.group(group)?;
+    let placed = &model.compare.looks.get(&group)?.placed;
+    let focus = model.compare.focus();
+    let from = order.iter().position(|&index| Some(index) == focus)?;
+    let (before, behind) = order.split_at(from + 1);
+    let mut rotated = behind.iter().chain(before).copied();
+    let is_left = |&index: &TrajectoryIndex| {
+        let trajectory = data.trajectories.get(index);
+        trajectory.is_some_and(|t| t.outcome.is_pass()) && !placed.contains(&index)
+    };
+    rotated.find(is_left).filter(|_| !placed.is_empty())
+}
+
 /// Asks once about what may be a slip in the draft of a group; answers whether it did. The same
-/// draft is not asked about again.
+/// draft is not asked about again. Where no time is measured there is nobody who looks: pictures of
+/// screens are not asked.
 pub(super) fn asks(model: &mut Model, group: usize) -> bool {
     let found = question(model, group);
     let Some((draft, said)) = found else {
@@ -66,6 +92,7 @@ pub(super) fn asks(model: &mut Model, group: usize) -> bool {
 
 /// The draft of a group with what is doubtful in it, if that was not asked yet.
 fn question(model: &Model, group: usize) -> Option<(Ranking, String)> {
+    let now = model.now_ms?;
     let session = model.session.as_ref()?;
     let data = session.group(group)?;
     let judgement = session.judgement(group)?;
@@ -81,14 +108,14 @@ fn question(model: &Model, group: usize) -> Option<(Ranking, String)> {
     let results = opened(model).and_then(|opened| opened.on_base());
     let is_same_result =
         |a, b| results.is_some_and(|on_base| on_base.results.overall.are_equal(a, b));
-    let since = model.now_ms.zip(look.opened_ms);
+    let since = look.opened_ms.map(|opened| now.saturating_sub(opened));
     let found = doubts(
         data,
         &draft,
         &Looked {
             seen: &look.seen,
             earlier: look.earlier,
-            since_open_ms: since.map(|(now, opened)| now.saturating_sub(opened)),
+            since_open_ms: since,
             is_same_result: &is_same_result,
         },
     );

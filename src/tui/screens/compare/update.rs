@@ -98,6 +98,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::Left => model.compare.shift = model.compare.shift.saturating_sub(SIDE_STEP),
         Action::Right if !model.compare.wrap => model.compare.shift += SIDE_STEP,
         Action::FocusNext => focus_by(model, 1),
+        Action::FocusUnplaced => focus_unplaced(model),
         Action::FocusPrevious => focus_by(model, -1),
         Action::Columns => next_columns(model),
         Action::ScrollMode => toggle_together(model),
@@ -394,6 +395,16 @@ pub(super) fn focus_by(model: &mut Model, step: isize) {
         .min(order.len().saturating_sub(1));
     if let Some(&index) = order.get(to) {
         focus(model, index);
+    }
+}
+
+/// Focuses the next candidate to be placed: with a digit for each, a whole ranking takes two keys a
+/// candidate.
+fn focus_unplaced(model: &mut Model) {
+    let order = shown_order(model);
+    match looking::next_unplaced(model, &order) {
+        Some(index) => focus(model, index),
+        None => focus_by(model, 1),
     }
 }
 
