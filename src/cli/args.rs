@@ -7,12 +7,15 @@ use clap_complete::Shell;
 
 use super::backup::BackupArgs;
 use super::events::ImportArgs;
+use super::assign::AssignArgs;
+use super::gold::GoldArgs;
+use super::log::LogArgs;
 use super::merge::MergeArgs;
 use crate::domain::redistribution::{TieRule, UnrankedPolicy};
 use crate::domain::scope::Level;
 use crate::domain::{Estimator, Scheme};
 use crate::raters::Aggregate;
-use crate::review::{Filter, RankingSource, ReviewSession, Selection, Settings};
+use crate::review::{Filter, QueueOrder, RankingSource, ReviewSession, Selection, Settings};
 
 /// Examples at the end of `gagar --help`.
 const EXAMPLES: &str = "\
@@ -25,6 +28,8 @@ Examples:
   gagar advantages runs --source human       rows for a trainer (gagar.advantage/1)
   gagar runs --map group=task,reward=ok      records with columns of your own
   gagar rank runs --group G --tiers '[[\"t1\"],[\"t2\",\"t3\"]]' --annotator ann
+  gagar assign runs --annotators ada,bob --overlap 2 -o assign.jsonl
+  gagar runs --assignment assign.jsonl --annotator ada
   gagar export sft runs --db gagar.db -o sft.jsonl
   gagar merge ada.db bob.db -o all.db        the judgements of several people in one file
   gagar diff runs --group G --candidates A,B  patches side by side on their base
@@ -66,6 +71,13 @@ pub struct Screen {
     /// Open this group at once; a set of one group opens it without being asked.
     #[arg(long, value_name = "ID")]
     pub group: Option<String>,
+    /// The order in which groups are worked on: given, random:seed=7, disagreement, flags, credit,
+    /// unseen.
+    #[arg(long, value_name = "NAME", value_parser = parse_order)]
+    pub order: Option<QueueOrder>,
+    /// Only the groups that were assigned to --annotator, in that order (`gagar assign`).
+    #[arg(long, value_name = "FILE")]
+    pub assignment: Option<PathBuf>,
     /// Theme: a name of `gagar doctor`'s list, for example nord or colour-blind-light; default by the
     /// terminal's background.
     #[arg(long, value_name = "NAME")]
@@ -261,6 +273,12 @@ pub enum Command {
     Rank(RankArgs),
     /// Write training records, labels or advantages to a file
     Export(ExportArgs),
+    /// Say who judges which groups, or how far they are
+    Assign(AssignArgs),
+    /// Set, list or remove groups whose ranking is known, to see how well annotators find it
+    Gold(GoldArgs),
+    /// Tell who judged what, when, before and after
+    Log(LogArgs),
     /// Put the judgements of several databases into one
     Merge(MergeArgs),
     /// Read judgements from lines of text into a database
@@ -827,6 +845,10 @@ fn parse_estimator(text: &str) -> Result<Estimator, String> {
 
 fn parse_scheme(text: &str) -> Result<Scheme, String> {
     text.parse::<Scheme>().map_err(|error| error.to_string())
+}
+
+fn parse_order(text: &str) -> Result<QueueOrder, String> {
+    text.parse::<QueueOrder>().map_err(|error| error.to_string())
 }
 
 fn parse_annotator(text: &str) -> Result<String, String> {

@@ -20,6 +20,26 @@ struct Line<'a> {
     kept: bool,
     ranked_by: Option<&'a str>,
     state: &'static str,
+    /// Why it was skipped.
+    skipped: Option<&'a str>,
+    /// Why it is flagged; may be empty.
+    flagged: Option<&'a str>,
+}
+
+impl Line<'_> {
+    /// The state with the reasons that go with it.
+    fn state(&self) -> String {
+        let reason = |reason: &str| match reason {
+            "" => String::new(),
+            reason => format!(" ({reason})"),
+        };
+        let mut said = self.state.to_owned();
+        said.push_str(&reason(self.skipped.unwrap_or_default()));
+        if let Some(flagged) = self.flagged {
+            said.push_str(&format!(" * flagged{}", reason(flagged)));
+        }
+        said
+    }
 }
 
 /// Lists the groups.
@@ -42,6 +62,8 @@ pub fn run(input: &Input, which: &Which, json: bool, io: &mut Io<'_>) -> Result<
             kept: row.class.is_kept(),
             ranked_by: row.ranked_by.as_deref(),
             state: row.state.word(),
+            skipped: row.skipped.as_deref(),
+            flagged: row.flagged.as_deref(),
         });
     if json {
         for line in lines {
@@ -60,7 +82,7 @@ pub fn run(input: &Input, which: &Which, json: bool, io: &mut Io<'_>) -> Result<
                 line.class.to_owned(),
                 if line.kept { "yes" } else { "no" }.to_owned(),
                 line.ranked_by.unwrap_or("-").to_owned(),
-                line.state.to_owned(),
+                line.state(),
             ]
         })
         .collect();

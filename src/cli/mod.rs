@@ -7,6 +7,7 @@ mod advantages;
 mod agreement;
 mod annotator;
 mod args;
+mod assign;
 mod backup;
 mod check;
 mod config;
@@ -17,8 +18,10 @@ mod error;
 mod events;
 mod export;
 mod formats;
+mod gold;
 mod groups;
 mod inputs;
+mod log;
 mod made;
 mod merge;
 mod open;
@@ -94,6 +97,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> Result<
         Some(Command::Advantages(args)) => advantages::run(args, io),
         Some(Command::Rank(args)) => rank::run(args, io),
         Some(Command::Export(args)) => export::run(args, io),
+        Some(Command::Assign(args)) => assign::run(args, io),
+        Some(Command::Gold(args)) => gold::run(args, io),
+        Some(Command::Log(args)) => log::run(args, io),
         Some(Command::Merge(args)) => merge::run(args, io),
         Some(Command::Import(args)) => events::import(args, io),
         Some(Command::Backup(args)) => backup::run(args, io),

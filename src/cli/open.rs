@@ -1,6 +1,7 @@
 //! The one door to the terminal interface: starting it, and its tables for the headless commands.
 
 use std::io::{IsTerminal, stdin, stdout};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
@@ -12,6 +13,7 @@ use super::config::{base_repos, guide};
 use super::error::CliError;
 use super::inputs::load_options;
 use crate::review::{BlindPlan, RankingSource};
+use crate::domain::assignment::Assigned;
 use crate::tui::TuiOptions;
 pub(super) use crate::tui::colour_depth::ColourDepth;
 pub(super) use crate::tui::guidelines::Guide;
@@ -63,6 +65,8 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         let text = format!("{db}: judgements cannot be stored there: {folder} is no folder");
         return Err(CliError::usage(text));
     }
+    let annotator = cli.common.annotator.clone().unwrap_or_else(user_name);
+    let assigned = assigned(&cli.screen, &annotator)?;
     let theme = theme_choice(&cli.screen, &cli.paths)?;
     check_theme(theme.as_ref())?;
     let options = TuiOptions {
@@ -70,8 +74,10 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         load: load_options(&cli.paths, &cli.common)?,
         settings: cli.common.settings(RankingSource::Best),
         db: cli.common.db().to_owned(),
-        annotator: cli.common.annotator.clone().unwrap_or_else(user_name),
-        blind: BlindPlan::review(cli.screen.blind, 0),
+        annotator,
+        order: cli.screen.order,
+        blind: blind_plan(cli.screen.blind, assigned.as_deref()),
+        assigned,
         follow: !cli.screen.no_follow,
         group: cli.screen.group.clone(),
         theme,
@@ -89,6 +95,36 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         }
     })?;
     Ok(Ending::Fine)
+}
+
+/// What is hidden: every group with `--blind`, and those that were assigned so.
+fn blind_plan(all: bool, assigned: Option<&[Assigned]>) -> BlindPlan {
+    let rows = assigned.unwrap_or_default();
+    let seed = rows.first().map_or(0, |row| row.seed);
+    let mut plan = BlindPlan::review(all, seed);
+    let blind = rows.iter().filter(|row| row.blind);
+    plan.groups = blind.map(|row| row.group_id.clone()).collect();
+    plan
+}
+
+/// The rows of `--assignment` that are this annotator's.
+///
+/// # Errors
+/// The file cannot be used, or nothing in it is for them.
+fn assigned(screen: &Screen, annotator: &str) -> Result<Option<Vec<Assigned>>, CliError> {
+    let Some(file) = &screen.assignment else {
+        return Ok(None);
+    };
+    let mut rows = super::assign::read(file)?;
+    let names: BTreeSet<String> = rows.iter().map(|row| row.annotator.clone()).collect();
+    rows.retain(|row| row.annotator == annotator);
+    if rows.is_empty() {
+        let names: Vec<_> = names.into_iter().collect();
+        let name = file.display();
+        return Err(CliError::usage(format!("{name}: nothing is assigned to {annotator}"))
+            .hint(format!("name one: --annotator {}", names.join("|"))));
+    }
+    Ok(Some(rows))
 }
 
 /// The command that a path which leads nowhere may have been meant for: it is spelled almost alike.

@@ -84,7 +84,7 @@ fn tell(stored: &Stored<'_>, args: &RankArgs, io: &mut Io<'_>) -> Result<(), Cli
     Ok(())
 }
 
-fn parse_tiers(text: &str) -> Result<Vec<Vec<String>>, CliError> {
+pub(super) fn parse_tiers(text: &str) -> Result<Vec<Vec<String>>, CliError> {
     let tiers: Vec<Vec<String>> = serde_json::from_str(text).map_err(|error| {
         CliError::usage(format!(
             "--tiers is not a list of tiers of trajectory ids: {error}"
@@ -98,7 +98,7 @@ fn parse_tiers(text: &str) -> Result<Vec<Vec<String>>, CliError> {
 }
 
 /// The tiers as indices of the group's trajectories, with errors that name id and group.
-fn to_ranking(group: &RolloutGroup, tiers: &[Vec<String>]) -> Result<Ranking, CliError> {
+pub(super) fn to_ranking(group: &RolloutGroup, tiers: &[Vec<String>]) -> Result<Ranking, CliError> {
     let mut seen = std::collections::BTreeSet::new();
     let mut indices = Vec::with_capacity(tiers.len());
     for tier in tiers {
@@ -143,7 +143,7 @@ fn passing_ids(group: &RolloutGroup) -> String {
     }
 }
 
-fn unknown_group(session: &ReviewSession, id: &str) -> CliError {
+pub(super) fn unknown_group(session: &ReviewSession, id: &str) -> CliError {
     let ids: Vec<&str> = session
         .set()
         .groups

@@ -9,6 +9,7 @@
 
 mod areal;
 mod assemble;
+mod assignments;
 mod atif;
 mod cache;
 mod chat;
@@ -60,6 +61,7 @@ mod verl;
 
 use std::path::{Path, PathBuf};
 
+pub use assignments::{AssignmentError, assignment_line, read_assignment};
 pub use follow::Watch;
 pub use format::{FORMATS, Format};
 pub use loader::{Changes, Loader, News};

@@ -67,15 +67,6 @@ impl ReviewSession {
         self.assignment.as_ref()
     }
 
-    /// Whether the annotator works here: something is assigned to them, or they said something of a
-    /// group before.
-    #[must_use]
-    pub fn is_annotating(&self) -> bool {
-        let name = &self.identity().annotator;
-        let mut judged = self.projection().judgements.keys();
-        self.assignment().is_some() || judged.any(|(_, annotator)| annotator == name)
-    }
-
     /// Place of a group in the assignment, from 0; `None` = it is not assigned.
     #[must_use]
     pub fn assigned_place(&self, group: usize) -> Option<usize> {

@@ -135,7 +135,8 @@ impl ReviewSession {
     pub fn propose(&mut self, group: usize, change: Change) -> Result<Proposal, ReviewError> {
         let record = self.record(group)?;
         let first = self.judgement(group).is_none();
-        let is_open = matches!(change, Change::Open);
+        // A known ranking is about the group, not somebody's judgement of it.
+        let is_open = matches!(change, Change::Open | Change::Gold { .. });
         let id = self.next_id();
         let (body, summary) = match change {
             Change::Move(edit) => self.propose_move(group, edit)?,

@@ -142,12 +142,13 @@ fn name(id: &GroupId) -> String {
 }
 
 /// Records that a group was opened, when there is a place for it or it matters: a file with
-/// judgements, a blind group. What was judged before stays what it is.
+/// judgements, an assignment, a blind group. What was judged before stays what it is.
 pub fn record_opening(model: &mut Model, group: usize) -> Vec<Effect> {
     let Some(session) = model.session.as_mut() else {
         return Vec::new();
     };
-    let has_place = model.records_openings || model.saves.stored > 0;
+    let is_assigned = session.assignment().is_some();
+    let has_place = model.records_openings || model.saves.stored > 0 || is_assigned;
     if !(has_place || session.is_blind(group)) || session.is_gone(group) {
         return Vec::new();
     }

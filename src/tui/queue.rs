@@ -1,4 +1,4 @@
-//! Working through groups: which comes next, in which order, and that one was opened.
+//! Working through groups: which comes next, in which order.
 //!
 //! What is *not* here: the orders themselves ([`crate::review::QueueOrder`]) and what the list
 //! shows.
@@ -6,8 +6,8 @@
 use super::effect::Effect;
 use super::model::{Model, Screen, Severity};
 use super::screens::groups;
-use super::update::{open_group, save};
-use crate::review::{Change, QueueOrder};
+use super::update::open_group;
+use crate::review::QueueOrder;
 
 /// Goes to the next unfinished group of the list.
 pub fn go_on(model: &mut Model) -> Vec<Effect> {
@@ -77,22 +77,4 @@ pub fn choose(model: &mut Model, order: QueueOrder) -> Vec<Effect> {
     model.groups.move_to(0);
     model.say(Severity::Info, format!("queue: {order}"));
     effects
-}
-
-/// Records that a group was opened: at once by somebody who annotates here already, else with
-/// their first change, so that looking at rollouts writes nothing.
-pub fn record_opening(model: &mut Model, group: usize) -> Vec<Effect> {
-    let Some(session) = model.session.as_mut() else {
-        return Vec::new();
-    };
-    if !session.is_annotating() {
-        return Vec::new();
-    }
-    // Nothing is to be said when it was opened before.
-    let Ok(proposal) = session.propose(group, Change::Open) else {
-        return Vec::new();
-    };
-    session.apply(&proposal);
-    model.groups.count(session);
-    save(model, proposal.events)
 }

@@ -27,6 +27,7 @@ use super::theme::Theme;
 use super::timing;
 use super::update::update;
 use super::view;
+use crate::review::QueueOrder;
 use super::workers::{Workers, to_colour};
 
 /// Most events of the input that are taken at once.
@@ -83,6 +84,10 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
     model.theme = chosen;
     model.starts_blind = options.blind.all;
     model.records_openings = options.db.exists();
+    model.groups.queue = options
+        .order
+        .or_else(|| options.assigned.is_some().then_some(QueueOrder::Given));
+    model.assigned = options.assigned.clone().map(Arc::from);
     model.guide = options.guide.clone();
     if let Some(first) = problems.first() {
         let more = match problems.len() - 1 {

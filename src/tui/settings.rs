@@ -10,7 +10,8 @@ use super::keymap::Keymap;
 use super::theme::{Schemes, Theme};
 use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
-use crate::review::{BlindPlan, Settings};
+use crate::domain::assignment::Assigned;
+use crate::review::{BlindPlan, QueueOrder, Settings};
 
 /// What to review, and how.
 #[derive(Debug, Clone)]
@@ -27,6 +28,10 @@ pub struct TuiOptions {
     pub annotator: String,
     /// Which groups are reviewed blind.
     pub blind: BlindPlan,
+    /// The order that groups are listed in at first; `None` = as assigned, else by name.
+    pub order: Option<QueueOrder>,
+    /// What the annotator was given; `None` = everything is shown.
+    pub assigned: Option<Vec<Assigned>>,
     /// Whether files are looked at for changes while they are reviewed.
     pub follow: bool,
     /// Id of the group to open at once.

@@ -403,7 +403,7 @@ pub fn go_to(model: &mut Model, screen: Screen) -> Vec<Effect> {
 pub fn open_group(model: &mut Model, group: usize) -> Vec<Effect> {
     refresh_reviewed(model, group);
     model.open_failed = None;
-    let mut effects = queue::record_opening(model, group);
+    let mut effects = blind::record_opening(model, group);
     compare::enter(model, group);
     effects.extend(go_to(model, Screen::Compare));
     if model.opened(group).is_none() {

@@ -67,7 +67,7 @@ fn the_list_and_the_next_group_follow_the_order_chosen() {
 
 #[test]
 fn a_skipped_group_says_why_and_is_work_again_when_taken_back() {
-    let mut harness = native(160, 40);
+    let mut harness = native(200, 40);
     harness.press(">");
     let first = harness.model.compare.group;
     let screen = harness.press("X").screen();

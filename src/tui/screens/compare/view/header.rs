@@ -61,19 +61,18 @@ impl Page<'_> {
             let said = "revealed: changes are recorded as after reveal";
             parts.push((said.to_owned(), self.style(Role::Info)));
         }
-        if self.reviewed.class.is_kept() {
+        let taken: usize = parts.iter().map(|(text, _)| text::width(text) + 3).sum();
+        let room = usize::from(area.width).saturating_sub(taken);
+        let work = self.work();
+        let has_work = work.iter().any(|work| text::width(work) <= room);
+        if let Some(work) = work.into_iter().find(|work| text::width(work) <= room) {
+            parts.push((work, text));
+        }
+        // What is left to do is of more use than why the group is work.
+        if self.reviewed.class.is_kept() && !has_work {
             parts.push((self.reviewed.class.reason().to_owned(), text));
         }
         let figures = self.figures();
-        // Only where there is room for all of it.
-        if let Some(work) = self.work() {
-            let taken: usize = parts.iter().map(|(text, _)| text::width(text) + 3).sum();
-            let below = area.height > 1;
-            let beside = if below { 0 } else { text::width(&figures) + 2 };
-            if taken + text::width(&work) + beside <= usize::from(area.width) {
-                parts.push((work, self.style(Role::Dim)));
-            }
-        }
         let separator = (SEPARATOR.to_owned(), self.style(Role::Dim));
         let parts: Vec<_> = parts
             .into_iter()
@@ -159,10 +158,13 @@ impl Page<'_> {
         said
     }
 
-    /// How far the work is, when that is of interest.
-    fn work(&self) -> Option<String> {
+    /// How far the work is, when that is of interest: with the rate and without.
+    fn work(&self) -> Vec<String> {
         let work = self.model.groups.totals.work;
-        (work.submitted + work.skipped > 0 && work.total > 1).then(|| work.in_words())
+        match work.submitted + work.skipped > 0 && work.total > 1 {
+            true => vec![work.in_words(), work.in_short()],
+            false => Vec::new(),
+        }
     }
 
     /// Why a group is dropped comes first: its figures follow from that.
