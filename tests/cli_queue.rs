@@ -35,7 +35,9 @@ fn gagar(args: &[&str]) -> (u8, String, String) {
 
 fn json(text: &str) -> Vec<Value> {
     let lines = text.lines();
-    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn path(folder: &Path, name: &str) -> String {
@@ -45,12 +47,26 @@ fn path(folder: &Path, name: &str) -> String {
 #[test]
 fn an_assignment_is_written_the_same_again_and_its_status_told() {
     let folder = tempfile::tempdir().unwrap();
-    let (file, again) = (path(folder.path(), "a.jsonl"), path(folder.path(), "b.jsonl"));
+    let (file, again) = (
+        path(folder.path(), "a.jsonl"),
+        path(folder.path(), "b.jsonl"),
+    );
     let db = path(folder.path(), "j.db");
     let assign = |out: &str| {
         gagar(&[
-            "assign", NATIVE, "--annotators", "ada,bob,carl", "--overlap", "2", "--seed", "7",
-            "--blind", "--db", &db, "-o", out,
+            "assign",
+            NATIVE,
+            "--annotators",
+            "ada,bob,carl",
+            "--overlap",
+            "2",
+            "--seed",
+            "7",
+            "--blind",
+            "--db",
+            &db,
+            "-o",
+            out,
         ])
     };
     let (code, out, err) = assign(&file);
@@ -69,7 +85,10 @@ fn an_assignment_is_written_the_same_again_and_its_status_told() {
 
     // Bob ranks one of his.
     let groups = std::fs::read_to_string(format!("{NATIVE}/groups.jsonl")).unwrap();
-    let data = json(&groups).into_iter().find(|data| data["group_id"] == group).unwrap();
+    let data = json(&groups)
+        .into_iter()
+        .find(|data| data["group_id"] == group)
+        .unwrap();
     let passing = data["trajectories"].as_array().unwrap().iter();
     let passing: Vec<&Value> = passing
         .filter(|t| t["outcome"] == "pass")
@@ -77,7 +96,16 @@ fn an_assignment_is_written_the_same_again_and_its_status_told() {
         .collect();
     let tiers = serde_json::json!([passing]).to_string();
     let (code, _, err) = gagar(&[
-        "rank", NATIVE, "--group", group, "--tiers", &tiers, "--annotator", "bob", "--db", &db,
+        "rank",
+        NATIVE,
+        "--group",
+        group,
+        "--tiers",
+        &tiers,
+        "--annotator",
+        "bob",
+        "--db",
+        &db,
     ]);
     assert_eq!(code, 0, "{err}");
     let (code, out, err) = gagar(&["assign", "--status", &file, "--db", &db, "--json"]);
@@ -93,7 +121,16 @@ fn an_assignment_is_written_the_same_again_and_its_status_told() {
     assert_eq!(code, 0);
     assert!(out.contains("focused time"), "{out}");
 
-    let (_, _, err) = gagar(&["assign", NATIVE, "--annotators", "a,b", "--overlap", "3", "-o", &again]);
+    let (_, _, err) = gagar(&[
+        "assign",
+        NATIVE,
+        "--annotators",
+        "a,b",
+        "--overlap",
+        "3",
+        "-o",
+        &again,
+    ]);
     assert!(err.contains("3 annotators a group are wanted"), "{err}");
     std::fs::write(&again, "{\"schema\":\"gagar.assignment/1\"}\n").unwrap();
     let (_, _, err) = gagar(&["assign", "--status", &again, "--db", &db]);
@@ -132,12 +169,18 @@ fn known_rankings_are_set_listed_and_removed_and_open_no_group() {
     assert_eq!(listed[0]["reason"], "planted edit");
     // Nobody opened the group by it.
     let (_, out, _) = gagar(&["log", "--db", &db, "--json"]);
-    let kinds: Vec<Value> = json(&out).into_iter().map(|line| line["kind"].clone()).collect();
+    let kinds: Vec<Value> = json(&out)
+        .into_iter()
+        .map(|line| line["kind"].clone())
+        .collect();
     assert_eq!(kinds, ["gold.set"]);
     let (code, out, err) = gold(&["--group", group, "--remove"]);
     assert!(code <= 1 && out.contains("no longer known"), "{out}{err}");
     let (_, out, err) = gagar(&["gold", "--list", "--db", &db]);
-    assert!(out.is_empty() && err.contains("no ranking is known"), "{out}{err}");
+    assert!(
+        out.is_empty() && err.contains("no ranking is known"),
+        "{out}{err}"
+    );
     let (_, _, err) = gold(&[]);
     assert!(err.contains("--rankings FILE"), "{err}");
 }
@@ -160,21 +203,40 @@ fn the_log_tells_who_when_before_and_after() {
     ] {
         let tiers = tiers.to_string();
         let (code, _, err) = gagar(&[
-            "rank", NATIVE, "--group", group, "--tiers", &tiers, "--annotator", "ada", "--db", &db,
+            "rank",
+            NATIVE,
+            "--group",
+            group,
+            "--tiers",
+            &tiers,
+            "--annotator",
+            "ada",
+            "--db",
+            &db,
         ]);
         assert!(code <= 1, "{err}");
     }
     let (code, out, err) = gagar(&["log", "--db", &db]);
     assert_eq!(code, 0, "{err}");
     let (a, b) = (&passing[0], &passing[1]);
-    assert!(out.contains(&format!("ada  {group}  ranked: {a} > {b}\n")), "{out}");
+    assert!(
+        out.contains(&format!("ada  {group}  ranked: {a} > {b}\n")),
+        "{out}"
+    );
     assert!(out.contains(&format!(": {a} > {b} → {b} = {a}\n")), "{out}");
     let (_, out, _) = gagar(&["log", "--db", &db, "--json", "--annotator", "ada", NATIVE]);
     let lines = json(&out);
-    assert!(lines.iter().all(|line| line["at"].as_str().unwrap().ends_with('Z')));
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["at"].as_str().unwrap().ends_with('Z'))
+    );
     assert_eq!(lines[0]["kind"], "group.open");
     let (_, out, err) = gagar(&["log", "--db", &db, "--since", "2999-01-01"]);
-    assert!(out.is_empty() && err.contains("nothing is recorded"), "{out}{err}");
+    assert!(
+        out.is_empty() && err.contains("nothing is recorded"),
+        "{out}{err}"
+    );
     let (code, _, err) = gagar(&["log", "--db", &db, "--since", "soon"]);
     assert!(code == 2 && err.contains("no time like"), "{err}");
     let (code, _, err) = gagar(&["log", "--db", &path(folder.path(), "none.db")]);
@@ -186,16 +248,29 @@ fn the_log_tells_who_when_before_and_after() {
 fn groups_tell_what_was_skipped_and_flagged() {
     let folder = tempfile::tempdir().unwrap();
     let db = folder.path().join("j.db");
-    let mut harness =
-        gagar::tui::testing::Harness::open_with_db(&[NATIVE], 120, 40, &db).unwrap();
+    let mut harness = gagar::tui::testing::Harness::open_with_db(&[NATIVE], 120, 40, &db).unwrap();
     harness.press("<enter>*").press("odd<enter>X").press("1");
     let db = db.display().to_string();
-    let (_, out, _) = gagar(&["groups", NATIVE, "--db", &db, "--annotator", "ann", "--json"]);
+    let (_, out, _) = gagar(&[
+        "groups",
+        NATIVE,
+        "--db",
+        &db,
+        "--annotator",
+        "ann",
+        "--json",
+    ]);
     let lines = json(&out);
-    let skipped: Vec<_> = lines.iter().filter(|line| line["state"] == "skipped").collect();
+    let skipped: Vec<_> = lines
+        .iter()
+        .filter(|line| line["state"] == "skipped")
+        .collect();
     assert_eq!(skipped.len(), 1);
     assert_eq!(skipped[0]["skipped"], "cannot judge");
     assert_eq!(skipped[0]["flagged"], "odd");
     let (_, out, _) = gagar(&["groups", NATIVE, "--db", &db, "--annotator", "ann"]);
-    assert!(out.contains("skipped (cannot judge) * flagged (odd)"), "{out}");
+    assert!(
+        out.contains("skipped (cannot judge) * flagged (odd)"),
+        "{out}"
+    );
 }

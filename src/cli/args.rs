@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::assign::AssignArgs;
 use super::backup::BackupArgs;
 use super::events::ImportArgs;
-use super::assign::AssignArgs;
 use super::gold::GoldArgs;
 use super::log::LogArgs;
 use super::merge::MergeArgs;
@@ -848,7 +848,8 @@ fn parse_scheme(text: &str) -> Result<Scheme, String> {
 }
 
 fn parse_order(text: &str) -> Result<QueueOrder, String> {
-    text.parse::<QueueOrder>().map_err(|error| error.to_string())
+    text.parse::<QueueOrder>()
+        .map_err(|error| error.to_string())
 }
 
 fn parse_annotator(text: &str) -> Result<String, String> {

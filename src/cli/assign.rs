@@ -16,8 +16,8 @@ use super::whole_file::write_whole;
 use crate::domain::assignment::{Assigned, Plan};
 use crate::formats::{assignment_line, read_assignment};
 use crate::review::{RankingSource, duration};
-use crate::store::projection::State;
-use crate::store::{EventStore, Projection, SqliteStore};
+use crate::store::projection::{Projection, State};
+use crate::store::{EventStore, SqliteStore};
 
 /// Examples at the end of `gagar assign --help`.
 const EXAMPLES: &str = "\
@@ -99,11 +99,14 @@ pub fn read(path: &Path) -> Result<Vec<Assigned>, CliError> {
 
 fn assign(args: &AssignArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     if args.paths.is_empty() {
-        return Err(CliError::usage("assign which groups? name files or folders with rollouts"));
+        return Err(CliError::usage(
+            "assign which groups? name files or folders with rollouts",
+        ));
     }
-    let output = args.output.as_deref().ok_or_else(|| {
-        CliError::usage("-o FILE is missing: where the assignment is written")
-    })?;
+    let output = args
+        .output
+        .as_deref()
+        .ok_or_else(|| CliError::usage("-o FILE is missing: where the assignment is written"))?;
     let input = Input {
         paths: args.paths.clone(),
         common: args.common.clone(),
@@ -113,7 +116,9 @@ fn assign(args: &AssignArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let session = &opened.session;
     let chosen = args.which.chosen(session).into_iter();
     let is_chosen = |group: &usize| args.which.filter.is_some() || session.is_to_judge(*group);
-    let groups = chosen.filter(is_chosen).filter_map(|group| session.group(group));
+    let groups = chosen
+        .filter(is_chosen)
+        .filter_map(|group| session.group(group));
     let mut groups: Vec<_> = groups
         .map(|group| (group.id.as_str().to_owned(), group.fingerprint.clone()))
         .collect();
@@ -130,7 +135,11 @@ fn assign(args: &AssignArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
             .hint("without --filter only groups that are kept and have two or more passing"));
     }
     let plan = Plan {
-        annotators: args.annotators.iter().map(|name| name.trim().to_owned()).collect(),
+        annotators: args
+            .annotators
+            .iter()
+            .map(|name| name.trim().to_owned())
+            .collect(),
         overlap: args.overlap,
         blind: args.blind,
         seed: args.seed,
@@ -138,7 +147,10 @@ fn assign(args: &AssignArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let rows = plan.assign(&groups).map_err(|error| {
         CliError::usage(error.to_string()).hint("for example --annotators ada,bob,carl --overlap 2")
     })?;
-    let lines = rows.iter().map(assignment_line).collect::<Result<Vec<_>, _>>();
+    let lines = rows
+        .iter()
+        .map(assignment_line)
+        .collect::<Result<Vec<_>, _>>();
     let mut text = lines.map_err(CliError::failed)?.join("\n");
     text.push('\n');
     if output == Path::new("-") {
@@ -168,14 +180,21 @@ fn tell(
 ) -> Result<(), CliError> {
     let mut by_group: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for row in rows {
-        by_group.entry(&row.group_id).or_default().push(&row.annotator);
+        by_group
+            .entry(&row.group_id)
+            .or_default()
+            .push(&row.annotator);
     }
     let names = args.annotators.iter().map(|name| name.trim());
     let loads: Vec<Load<'_>> = names
         .map(|annotator| {
             let mut shared = BTreeMap::new();
             let theirs = by_group.values().filter(|who| who.contains(&annotator));
-            for other in theirs.clone().flatten().filter(|other| **other != annotator) {
+            for other in theirs
+                .clone()
+                .flatten()
+                .filter(|other| **other != annotator)
+            {
                 *shared.entry(*other).or_default() += 1;
             }
             Load {
@@ -199,10 +218,18 @@ fn tell(
         .map(|load| {
             let shared = load.shared.iter().map(|(other, n)| format!("{other} {n}"));
             let shared: Vec<_> = shared.collect();
-            vec![load.annotator.to_owned(), load.groups.to_string(), shared.join(", ")]
+            vec![
+                load.annotator.to_owned(),
+                load.groups.to_string(),
+                shared.join(", "),
+            ]
         })
         .collect();
-    io.table(&["annotator", "groups", "shared with"], &[false, true], &rows)?;
+    io.table(
+        &["annotator", "groups", "shared with"],
+        &[false, true],
+        &rows,
+    )?;
     Ok(())
 }
 
@@ -244,19 +271,35 @@ fn status(file: &Path, args: &AssignArgs, io: &mut Io<'_>) -> Result<Ending, Cli
         return Ok(Ending::Fine);
     }
     let header = [
-        "annotator", "assigned", "submitted", "skipped", "draft", "opened", "unseen", "stale",
-        "flagged", "focused time",
+        "annotator",
+        "assigned",
+        "submitted",
+        "skipped",
+        "draft",
+        "opened",
+        "unseen",
+        "stale",
+        "flagged",
+        "focused time",
     ];
     let table: Vec<Vec<String>> = all
         .iter()
         .map(|done| {
             let numbers = [
-                done.assigned, done.submitted, done.skipped, done.draft, done.opened, done.unseen,
-                done.stale, done.flagged,
+                done.assigned,
+                done.submitted,
+                done.skipped,
+                done.draft,
+                done.opened,
+                done.unseen,
+                done.stale,
+                done.flagged,
             ];
             let numbers = numbers.iter().map(usize::to_string);
             let name = std::iter::once(done.annotator.to_owned());
-            name.chain(numbers).chain([duration(done.active_ms)]).collect()
+            name.chain(numbers)
+                .chain([duration(done.active_ms)])
+                .collect()
         })
         .collect();
     let right: Vec<bool> = (0..header.len()).map(|column| column > 0).collect();

@@ -17,7 +17,8 @@ use super::output::Io;
 use super::rank::{parse_tiers, to_ranking, unknown_group};
 use crate::domain::{GraderAnswer, Ranking, RolloutGroup};
 use crate::review::{Change, RankingSource};
-use crate::store::{EventStore, NewEvent, Projection, SqliteStore};
+use crate::store::projection::Projection;
+use crate::store::{EventStore, NewEvent, SqliteStore};
 
 /// Examples at the end of `gagar gold --help`.
 const EXAMPLES: &str = "\
@@ -43,7 +44,12 @@ pub struct GoldArgs {
     #[arg(long, value_name = "GROUP")]
     pub group: Option<String>,
     /// Its ranking: a JSON list of tiers of trajectory ids, best first.
-    #[arg(long, value_name = "JSON", requires = "group", conflicts_with = "remove")]
+    #[arg(
+        long,
+        value_name = "JSON",
+        requires = "group",
+        conflicts_with = "remove"
+    )]
     pub tiers: Option<String>,
     /// Why it is known.
     #[arg(long, value_name = "TEXT", default_value = "")]
@@ -78,8 +84,10 @@ pub fn run(args: &GoldArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         return list(args, io);
     }
     if args.paths.is_empty() {
-        return Err(CliError::usage("known rankings of which groups? name files or folders")
-            .hint("gagar gold runs --rankings known.jsonl, or gagar gold --list"));
+        return Err(
+            CliError::usage("known rankings of which groups? name files or folders")
+                .hint("gagar gold runs --rankings known.jsonl, or gagar gold --list"),
+        );
     }
     if args.group.is_none() && args.common.rankings.is_empty() {
         return Err(CliError::usage("no known ranking is given")
@@ -89,7 +97,9 @@ pub fn run(args: &GoldArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         return Err(CliError::usage("either --rankings or --group, not both"));
     }
     if args.group.is_some() && args.tiers.is_none() && !args.remove {
-        return Err(CliError::usage("--group is given without --tiers or --remove"));
+        return Err(CliError::usage(
+            "--group is given without --tiers or --remove",
+        ));
     }
     let input = Input {
         paths: args.paths.clone(),
@@ -100,8 +110,12 @@ pub fn run(args: &GoldArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let mut problems = opened.problems;
     let known: Vec<(usize, Ranking)> = match &args.group {
         Some(id) => {
-            let group = session.position(id).ok_or_else(|| unknown_group(session, id))?;
-            let data = session.group(group).ok_or_else(|| unknown_group(session, id))?;
+            let group = session
+                .position(id)
+                .ok_or_else(|| unknown_group(session, id))?;
+            let data = session
+                .group(group)
+                .ok_or_else(|| unknown_group(session, id))?;
             let ranking = match &args.tiers {
                 Some(tiers) => to_ranking(data, &parse_tiers(tiers)?)?,
                 None => Ranking::default(),
@@ -119,16 +133,23 @@ pub fn run(args: &GoldArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
                 let place = before.groups.iter().position(|other| other.id == data.id);
                 let own = place.and_then(|place| before.answers.get(place));
                 let own: &[GraderAnswer] = own.map_or(&[], AsRef::as_ref);
-                let new = session.answers(group).iter().filter(|answer| !own.contains(answer));
-                let ranking = new.filter_map(|answer| answer.ranking.as_ref()).next_back()?;
+                let new = session
+                    .answers(group)
+                    .iter()
+                    .filter(|answer| !own.contains(answer));
+                let ranking = new
+                    .filter_map(|answer| answer.ranking.as_ref())
+                    .next_back()?;
                 Some((group, passing_only(data, ranking)))
             });
             found.collect()
         }
     };
     if known.is_empty() {
-        return Err(CliError::failed("the file holds no ranking of a group of these paths that is not \
-                                     among the rollouts already"));
+        return Err(CliError::failed(
+            "the file holds no ranking of a group of these paths that is not \
+                                     among the rollouts already",
+        ));
     }
     let mut events: Vec<NewEvent> = Vec::new();
     let mut set = 0;
@@ -148,7 +169,11 @@ pub fn run(args: &GoldArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         }
     }
     opened.store.append(&events)?;
-    let what = if args.remove { "no longer known" } else { "known" };
+    let what = if args.remove {
+        "no longer known"
+    } else {
+        "known"
+    };
     io.line(&format!(
         "{}: {} {what}",
         args.common.db().display(),
@@ -159,7 +184,12 @@ pub fn run(args: &GoldArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
 
 /// A ranking without the trajectories that do not pass.
 fn passing_only(group: &RolloutGroup, ranking: &Ranking) -> Ranking {
-    let passes = |index: &usize| group.trajectories.get(*index).is_some_and(|t| t.outcome.is_pass());
+    let passes = |index: &usize| {
+        group
+            .trajectories
+            .get(*index)
+            .is_some_and(|t| t.outcome.is_pass())
+    };
     let tiers = ranking.tiers().iter();
     let tiers = tiers.map(|tier| tier.iter().copied().filter(passes).collect());
     // A part of a ranking holds nothing twice.
@@ -175,7 +205,11 @@ fn list(args: &GoldArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let gold: Vec<_> = gold
         .filter(|(_, gold)| by.is_none_or(|name| gold.annotator == name))
         .collect();
-    let at = |ms: i64| jiff::Timestamp::from_millisecond(ms).unwrap_or_default().to_string();
+    let at = |ms: i64| {
+        jiff::Timestamp::from_millisecond(ms)
+            .unwrap_or_default()
+            .to_string()
+    };
     if args.json {
         for (group_id, gold) in gold {
             io.json(&Line {

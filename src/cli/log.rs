@@ -78,7 +78,10 @@ pub fn run(args: &LogArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     }
     let is_wanted = |event: &&Event| {
         let group = event.group_id.as_deref();
-        let named = args.group.as_deref().is_none_or(|wanted| group == Some(wanted));
+        let named = args
+            .group
+            .as_deref()
+            .is_none_or(|wanted| group == Some(wanted));
         let loaded = groups
             .as_ref()
             .is_none_or(|ids| group.is_some_and(|group| ids.contains(group)));
@@ -111,9 +114,15 @@ pub fn run(args: &LogArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
                 event_id: &entry.event_id,
             })?;
         } else {
-            let at = at.to_zoned_datetime(zone.clone()).strftime("%Y-%m-%d %H:%M:%S");
+            let at = at
+                .to_zoned_datetime(zone.clone())
+                .strftime("%Y-%m-%d %H:%M:%S");
             let group = entry.group_id.as_deref().unwrap_or("-");
-            io.line(&format!("{at}  {}  {group}  {}", entry.annotator, entry.line()))?;
+            io.line(&format!(
+                "{at}  {}  {group}  {}",
+                entry.annotator,
+                entry.line()
+            ))?;
         }
     }
     if none {
@@ -130,5 +139,7 @@ fn parse_since(text: &str) -> Result<Timestamp, String> {
         format!("“{text}” is no time like 2026-11-30, 2026-11-30T14:00 or 2026-11-30T14:00Z")
     })?;
     let zoned = local.to_zoned_datetime(TimeZone::system());
-    zoned.map(|zoned| zoned.timestamp()).map_err(|error| error.to_string())
+    zoned
+        .map(|zoned| zoned.timestamp())
+        .map_err(|error| error.to_string())
 }

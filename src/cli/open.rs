@@ -1,7 +1,7 @@
 //! The one door to the terminal interface: starting it, and its tables for the headless commands.
 
-use std::io::{IsTerminal, stdin, stdout};
 use std::collections::BTreeSet;
+use std::io::{IsTerminal, stdin, stdout};
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
@@ -12,8 +12,8 @@ use super::args::{Cli, Colour, Screen};
 use super::config::{base_repos, guide};
 use super::error::CliError;
 use super::inputs::load_options;
-use crate::review::{BlindPlan, RankingSource};
 use crate::domain::assignment::Assigned;
+use crate::review::{BlindPlan, RankingSource};
 use crate::tui::TuiOptions;
 pub(super) use crate::tui::colour_depth::ColourDepth;
 pub(super) use crate::tui::guidelines::Guide;
@@ -121,8 +121,10 @@ fn assigned(screen: &Screen, annotator: &str) -> Result<Option<Vec<Assigned>>, C
     if rows.is_empty() {
         let names: Vec<_> = names.into_iter().collect();
         let name = file.display();
-        return Err(CliError::usage(format!("{name}: nothing is assigned to {annotator}"))
-            .hint(format!("name one: --annotator {}", names.join("|"))));
+        return Err(
+            CliError::usage(format!("{name}: nothing is assigned to {annotator}"))
+                .hint(format!("name one: --annotator {}", names.join("|"))),
+        );
     }
     Ok(Some(rows))
 }

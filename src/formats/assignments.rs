@@ -107,9 +107,17 @@ mod tests {
         let line = assignment_line(&row).unwrap();
         assert!(line.starts_with("{\"schema\":\"gagar.assignment/1\",\"annotator\":\"ann\""));
         assert_eq!(read(&format!("{line}\n\n")), Ok(vec![row]));
-        assert!(read(&format!("{line}\n{line}\n")).unwrap_err().contains("line 2"));
+        assert!(
+            read(&format!("{line}\n{line}\n"))
+                .unwrap_err()
+                .contains("line 2")
+        );
         assert!(read("{}\n").unwrap_err().contains("schema"));
-        assert!(read(&line.replace("assignment/1", "group/1")).unwrap_err().contains("not gagar"));
+        assert!(
+            read(&line.replace("assignment/1", "group/1"))
+                .unwrap_err()
+                .contains("not gagar")
+        );
         assert!(read("\n").unwrap_err().contains("no gagar.assignment/1"));
     }
 }

@@ -1,6 +1,6 @@
 //! Who judged what, when, before and after, in words: from the event log.
 //!
-//! What is *not* here: what the log says now ([`crate::store::Projection`]) and how times are
+//! What is *not* here: what the log says now ([`crate::store::projection`]) and how times are
 //! written.
 
 use std::collections::{BTreeMap, BTreeSet};

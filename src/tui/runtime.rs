@@ -27,8 +27,8 @@ use super::theme::Theme;
 use super::timing;
 use super::update::update;
 use super::view;
-use crate::review::QueueOrder;
 use super::workers::{Workers, to_colour};
+use crate::review::QueueOrder;
 
 /// Most events of the input that are taken at once.
 const MOST_AT_ONCE: usize = 256;

@@ -9,8 +9,8 @@ use super::guidelines::Guide;
 use super::keymap::Keymap;
 use super::theme::{Schemes, Theme};
 use crate::base::BaseRepos;
-use crate::formats::LoadOptions;
 use crate::domain::assignment::Assigned;
+use crate::formats::LoadOptions;
 use crate::review::{BlindPlan, QueueOrder, Settings};
 
 /// What to review, and how.
