@@ -15,7 +15,7 @@ fn draft(harness: &Harness) -> Option<Vec<Vec<String>>> {
 /// Answers so that the candidate of the lower index is the better one; returns the verdicts.
 fn answer_all(harness: &mut Harness) -> usize {
     let mut verdicts = 0;
-    while harness.model.compare.body == Body::Pairs {
+    while !harness.model.compare.pairs_done {
         let (first, second) = harness.model.compare.pair.unwrap();
         harness.press(if first < second { "1" } else { "2" });
         verdicts += 1;
@@ -65,6 +65,17 @@ fn verdicts_make_the_draft_and_are_taken_back() {
     let verdicts = answer_all(&mut harness);
     // Five pass, two of them with the same patch: four classes, five verdicts at most.
     assert!(verdicts + 1 <= 5);
+    let decided = draft(&harness);
+    assert!(
+        harness.screen().contains("all decided by"),
+        "{}",
+        harness.screen()
+    );
+    // A key too many moves nobody.
+    harness.press("12=J");
+    assert_eq!(draft(&harness), decided);
+    harness.press("<enter>");
+    assert_eq!(harness.model.compare.body, Body::Diff);
     assert!(
         harness.model.status.text.starts_with("ranked by"),
         "{}",

@@ -83,6 +83,7 @@ pub(super) fn toggle(model: &mut Model) {
     let Some(standing) = standing(model, None) else {
         return;
     };
+    model.compare.pairs_done = false;
     if standing.next.is_some() {
         model.compare.interdiff = None;
         model.compare.selecting = None;
@@ -113,13 +114,13 @@ pub(super) fn settle(model: &mut Model) {
         return;
     };
     let Some(pair) = standing.next else {
-        model.compare.body = Body::Diff;
-        if standing.given > 0 {
-            let said = done(model, standing.given);
-            model.say(Severity::Info, said);
+        // The last pair stays, so that a key too many changes nothing.
+        if !model.compare.pairs_done {
+            model.compare.body = Body::Diff;
         }
         return;
     };
+    model.compare.pairs_done = false;
     let is_new = model.compare.pair != Some(pair);
     model.compare.pair = Some(pair);
     let (first, second) = pair;
@@ -143,6 +144,14 @@ pub(super) fn act(model: &mut Model, action: Action) -> Option<Vec<Effect>> {
                 first
             };
             model.compare.focus_on(group, other);
+            return Some(Vec::new());
+        }
+        Action::Submit if model.compare.pairs_done => {
+            model.compare.body = Body::Diff;
+            if let Some(standing) = standing(model, None) {
+                let said = done(model, standing.given);
+                model.say(Severity::Info, said);
+            }
             return Some(Vec::new());
         }
         Action::MoveUp
@@ -178,6 +187,12 @@ fn decide(model: &mut Model, verdict: PairVerdict) -> Vec<Effect> {
     let Some(after) = standing(model, Some((first, second, verdict))) else {
         return effects;
     };
+    if model.compare.pairs_done {
+        let said = "every candidate is placed";
+        model.say(Severity::Info, said);
+        return effects;
+    }
+    let is_last = after.next.is_none();
     let wanted = Change::Pair {
         first,
         second,
@@ -185,6 +200,7 @@ fn decide(model: &mut Model, verdict: PairVerdict) -> Vec<Effect> {
         after: after.ranking,
     };
     if change(model, group, wanted, &mut effects) {
+        model.compare.pairs_done = is_last;
         let (first, second) = (letter(first), letter(second));
         let said = match verdict {
             PairVerdict::First => format!("{first} is better than {second}"),
@@ -204,6 +220,19 @@ pub(super) fn draw_head(model: &Model, theme: &Theme, buffer: &mut Buffer, area:
         return;
     };
     let key = |action| model.keymap.key_of(action).unwrap_or_default();
+    let style = theme.style(Role::Header);
+    paint(buffer, (area.x, area.y), area.width, style);
+    if model.compare.pairs_done {
+        let said = format!(
+            " all decided by {} verdicts · {} shows the ranking · {} takes the last back",
+            standing.given,
+            key(Action::Submit),
+            key(Action::Undo),
+        );
+        let said = text::cut(&said, usize::from(area.width));
+        put(buffer, (area.x, area.y), area.width, &said, style);
+        return;
+    }
     let (at, all) = (standing.given + 1, standing.given + standing.left);
     let mut said = format!(
         " pair {at} of about {all} · better: {} {}  {} {}  {} neither",
@@ -224,8 +253,6 @@ pub(super) fn draw_head(model: &Model, theme: &Theme, buffer: &mut Buffer, area:
     if !joined.is_empty() {
         said.push_str(&format!(" · the same patch, tied: {}", joined.join(" ")));
     }
-    let style = theme.style(Role::Header);
-    paint(buffer, (area.x, area.y), area.width, style);
     let said = text::cut(&said, usize::from(area.width));
     put(buffer, (area.x, area.y), area.width, &said, style);
 }

@@ -124,6 +124,9 @@ pub struct State {
     pub tests: tests_panel::State,
     /// The two candidates that are compared, left and right.
     pub pair: Option<(TrajectoryIndex, TrajectoryIndex)>,
+    /// Whether the last pair is decided, so that keys for pairs mean nothing until the person leaves:
+    /// a digit too many would move a candidate.
+    pub pairs_done: bool,
     /// The selection of lines.
     pub selecting: Option<Selecting>,
     /// How each group was looked at.
@@ -174,6 +177,7 @@ impl Default for State {
             matrix: matrix::State::default(),
             tests: tests_panel::State::default(),
             pair: None,
+            pairs_done: false,
             selecting: None,
             looks: BTreeMap::new(),
             history: Vec::new(),

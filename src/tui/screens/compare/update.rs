@@ -30,6 +30,7 @@ const SIDE_STEP: usize = 8;
 pub fn enter(model: &mut Model, group: usize) {
     model.compare.group = Some(group);
     model.compare.body = Body::Diff;
+    model.compare.pairs_done = false;
     model.compare.drag = None;
     looking::enter(model, group);
     if model.compare.focus().is_none()
