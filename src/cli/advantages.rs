@@ -13,14 +13,23 @@ use crate::review::{ReviewSession, ReviewState};
 /// # Errors
 /// When the paths or the log cannot be read, or the output cannot be written.
 pub fn run(args: &AdvantagesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
-    if args.rows.source == Some(Source::Human) {
+    if let Some(reason) = args.rows.contradiction() {
+        return Err(CliError::usage(reason));
+    }
+    let whose_ranking = args.rows.whose();
+    if whose_ranking == Some(Source::Human) {
         require_db(args.input.common.db())?;
     }
-    let whose = match args.rows.source {
+    let whose = match whose_ranking {
         None | Some(Source::Human) => Whose::Known,
         Some(Source::Grader | Source::None) => Whose::User,
     };
-    let opened = open(&args.input, Source::of(args.rows.source), whose, io)?;
+    let mut opened = open(&args.input, Source::of(whose_ranking), whose, io)?;
+    if args.rows.blind_only {
+        let mut settings = opened.session.settings().clone();
+        settings.blind_only = true;
+        opened.session.set_settings(settings);
+    }
     let mut options = opened.session.export_options();
     options.all = args.rows.all;
     options.export_id.clone_from(&args.rows.export_id);
@@ -32,7 +41,7 @@ pub fn run(args: &AdvantagesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         .map_or(session as &dyn ExportSource, |selection| selection);
     let written = target.write(source, &options, io.out)?;
     super::export::tell(&written, io)?;
-    if args.rows.source == Some(Source::Human) {
+    if whose_ranking == Some(Source::Human) {
         tell_unjudged(session, &args.which.chosen(session), io)?;
     }
     Ok(Ending::of(opened.problems || !written.problems.is_empty()))

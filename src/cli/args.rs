@@ -370,9 +370,29 @@ pub struct AdvantageRows {
     /// Also groups that dynamic sampling drops.
     #[arg(long)]
     pub all: bool,
+    /// Only rankings submitted blind, and before the group was revealed: of each person and group the
+    /// last such one. Advantages: nobody else's ranking, as --source human.
+    #[arg(long)]
+    pub blind_only: bool,
     /// Id of this export; left out: derived from the data and the options.
     #[arg(long, value_name = "ID")]
     pub export_id: Option<String>,
+}
+
+impl AdvantageRows {
+    /// Whose ranking: that of a person when only blind ones are wanted.
+    #[must_use]
+    pub fn whose(&self) -> Option<Source> {
+        self.source.or(self.blind_only.then_some(Source::Human))
+    }
+
+    /// What is asked for twice, one sentence.
+    #[must_use]
+    pub fn contradiction(&self) -> Option<&'static str> {
+        let others = matches!(self.source, Some(Source::Grader | Source::None));
+        (self.blind_only && others)
+            .then_some("--blind-only takes rankings of people: leave --source out, or say human")
+    }
 }
 
 /// Arguments of `gagar rank`.

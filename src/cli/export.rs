@@ -26,20 +26,29 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let target = export::find(&args.what)
         .ok_or_else(|| CliError::usage(format!("no export {}", args.what)))?;
     refuse_inputs(&args.output, &args.input)?;
+    if let Some(reason) = args.rows.contradiction() {
+        return Err(CliError::usage(reason));
+    }
+    let whose_ranking = args.rows.whose();
     let advantages = target.name() == "advantages";
-    if !advantages || args.rows.source == Some(Source::Human) {
+    if !advantages || whose_ranking == Some(Source::Human) {
         require_db(args.input.common.db())?;
     }
-    let whose = if advantages && matches!(args.rows.source, None | Some(Source::Human)) {
+    let whose = if advantages && matches!(whose_ranking, None | Some(Source::Human)) {
         Whose::Known
     } else {
         Whose::User
     };
-    let opened = open(&args.input, Source::of(args.rows.source), whose, io)?;
+    let opened = open(&args.input, Source::of(whose_ranking), whose, io)?;
     let (mut session, mut store) = (opened.session, opened.store);
     let to_stdout = args.output == Path::new("-");
     if !to_stdout {
         refuse_loaded(&args.output, session.set())?;
+    }
+    if args.rows.blind_only {
+        let mut settings = session.settings().clone();
+        settings.blind_only = true;
+        session.set_settings(settings);
     }
     let mut options = session.export_options();
     options.all = args.rows.all;

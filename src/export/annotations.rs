@@ -45,6 +45,8 @@ struct Row<'a> {
     created_ms: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     submitted_ms: Option<i64>,
+    blind: bool,
+    after_reveal: bool,
     group_sha256: &'a str,
     stale: bool,
     tool: &'static str,
@@ -101,6 +103,8 @@ impl Export for Annotations {
                 active_ms: Some(label.active_ms).filter(|&ms| ms > 0),
                 created_ms: label.created_ms,
                 submitted_ms: label.submitted_ms,
+                blind: label.blind,
+                after_reveal: label.after_reveal,
                 group_sha256: &label.fingerprint,
                 stale: label.stale,
                 tool: TOOL,

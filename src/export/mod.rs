@@ -88,6 +88,10 @@ pub struct Label {
     pub fingerprint: String,
     /// Whether the loaded group has another fingerprint; false when the group is not loaded.
     pub stale: bool,
+    /// Whether names, grader and advantages were hidden until then, or until the reveal.
+    pub blind: bool,
+    /// Whether they had been revealed by then.
+    pub after_reveal: bool,
 }
 
 /// A finding of a person.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 use crate::export::{Computed, ExportOptions, ExportSource, Label, LabelFinding, LabelState};
-use crate::store::projection::Judgement;
+use crate::store::projection::{Judgement, Submission};
 use crate::store::{FindingRecord, Side};
 
 impl RankingSource {
@@ -33,7 +33,16 @@ impl ReviewSession {
         ExportOptions {
             estimator: settings.estimator.to_string(),
             scheme: settings.scheme.to_string(),
-            choices: format!("source={} {:?}", settings.source.word(), settings.policies),
+            choices: format!(
+                "source={}{} {:?}",
+                settings.source.word(),
+                if settings.blind_only {
+                    " blind_only"
+                } else {
+                    ""
+                },
+                settings.policies
+            ),
             ..ExportOptions::default()
         }
     }
@@ -61,6 +70,7 @@ impl ExportSource for ReviewSession {
             .map(|(index, group)| (group.id.as_str(), index))
             .collect();
         let mut labels = Vec::new();
+        let blind_only = self.settings().blind_only;
         for ((group_id, annotator), newest) in &self.projection().judgements {
             let group = by_id.get(group_id.as_str()).copied();
             let current = group.and_then(|index| self.groups().get(index));
@@ -75,7 +85,12 @@ impl ExportSource for ReviewSession {
                     skip_reason: judgement.skipped.clone(),
                     flag_reason: judgement.flagged.clone(),
                     confidence: judgement.confidence,
-                    findings: judgement.findings.iter().map(label_finding).collect(),
+                    findings: judgement
+                        .findings
+                        .iter()
+                        .filter(|(_, finding)| !(blind_only && finding.after_reveal))
+                        .map(label_finding)
+                        .collect(),
                     tiers: None,
                     unranked: Vec::new(),
                     shown_order: judgement.opened_order.clone(),
@@ -86,8 +101,13 @@ impl ExportSource for ReviewSession {
                     submitted_ms: None,
                     fingerprint: judgement.fingerprint.clone(),
                     stale: false,
+                    blind: judgement.blind,
+                    after_reveal: judgement.blind && judgement.revealed,
                 };
-                let both = [submitted(judgement, &template), draft(judgement, &template)];
+                let sent = self.counting(judgement);
+                let sent = sent.map(|sent| submitted(sent, &template));
+                let begun = draft(judgement, &template).filter(|_| !blind_only);
+                let both = [sent, begun];
                 labels.extend(both.into_iter().flatten().map(|label| Label {
                     stale: current.is_some_and(|group| group.fingerprint != label.fingerprint),
                     ..label
@@ -121,9 +141,8 @@ impl ExportSource for ReviewSession {
     }
 }
 
-fn submitted(judgement: &Judgement, template: &Label) -> Option<Label> {
-    let submission = judgement.submitted.as_ref()?;
-    Some(Label {
+fn submitted(submission: &Submission, template: &Label) -> Label {
+    Label {
         annotation_id: submission.event_id.clone(),
         state: LabelState::Submitted,
         tiers: Some(submission.tiers.clone()),
@@ -134,8 +153,10 @@ fn submitted(judgement: &Judgement, template: &Label) -> Option<Label> {
         active_ms: submission.active_ms,
         submitted_ms: Some(submission.at_ms),
         fingerprint: submission.fingerprint.clone(),
+        blind: submission.blind,
+        after_reveal: submission.after_reveal,
         ..template.clone()
-    })
+    }
 }
 
 fn label_finding((id, finding): &(String, FindingRecord)) -> LabelFinding {

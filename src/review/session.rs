@@ -16,7 +16,7 @@ use crate::domain::{
     Estimator, GraderAnswer, GroupRewards, Policies, Ranking, RolloutGroup, Scheme, TrajectoryIndex,
 };
 use crate::formats::LoadedSet;
-use crate::store::projection::{IdTiers, Judgement, Projection};
+use crate::store::projection::{IdTiers, Judgement, Projection, Submission};
 use crate::store::{Event, EventBody, NewEvent};
 
 /// Who reviews, in which run of the program.
@@ -43,6 +43,8 @@ pub struct Settings {
     pub policies: Policies,
     /// Whose ranking moves the advantages on screen.
     pub source: RankingSource,
+    /// Whether only submissions made blind and before the reveal count.
+    pub blind_only: bool,
 }
 
 impl Default for Settings {
@@ -55,6 +57,7 @@ impl Default for Settings {
                 ..Policies::default()
             },
             source: RankingSource::Best,
+            blind_only: false,
         }
     }
 }
@@ -317,6 +320,14 @@ impl ReviewSession {
         self.projection
             .judgements
             .get(&(id, self.identity.annotator.clone()))
+    }
+
+    /// The submission of a judgement that counts under the settings.
+    pub(super) fn counting<'a>(&self, judgement: &'a Judgement) -> Option<&'a Submission> {
+        match self.settings.blind_only {
+            true => judgement.blind_submission(),
+            false => judgement.submitted.as_ref(),
+        }
     }
 
     /// Where this annotator's work on a group stands.

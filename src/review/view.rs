@@ -155,7 +155,7 @@ impl ReviewSession {
     }
 
     fn submitted_shown(&self, group: usize) -> Option<ShownRanking> {
-        let submission = self.judgement(group)?.submitted.as_ref()?;
+        let submission = self.counting(self.judgement(group)?)?;
         Some(ShownRanking {
             ranking: self.to_ranking(group, &submission.tiers)?,
             origin: Origin::from_word(&submission.origin),

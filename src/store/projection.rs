@@ -108,6 +108,15 @@ impl std::fmt::Display for State {
 }
 
 impl Judgement {
+    /// The last submission made blind and before anything was revealed, as long as the group is not
+    /// set aside: what the person said knowing neither names nor grader.
+    #[must_use]
+    pub fn blind_submission(&self) -> Option<&Submission> {
+        let mut all = self.submissions.iter().rev();
+        all.find(|sent| sent.blind && !sent.after_reveal)
+            .filter(|_| self.skipped.is_none())
+    }
+
     /// How far this judgement is.
     #[must_use]
     pub fn state(&self) -> State {

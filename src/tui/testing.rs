@@ -109,7 +109,8 @@ impl Harness {
                 blind: BlindPlan::review(blind, 0),
             },
             settings: Settings::default(),
-            seed: 1,
+            // Another one at every start, so that ids of events differ.
+            seed: 1 + harness.store.events_since(0).map_or(0, |log| log.len() as u64),
         };
         harness.load(input)
     }
