@@ -93,6 +93,12 @@ pub fn applies(model: &Model, action: Action) -> bool {
                         || !(set.problems.is_empty() && set.notes.is_empty())
                 })
         }
+        Action::Reveal => {
+            let open = model.compare.group;
+            loaded
+                .zip(open)
+                .is_some_and(|(session, group)| session.awaits_reveal(group))
+        }
         Action::OpenGroup => model.groups.selected().is_some(),
         Action::NextUnfinished => loaded.is_some(),
         Action::OpenGrader => model.reviewed.as_ref().is_some_and(|(group, _)| {
@@ -152,6 +158,7 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::TogglePreview, "preview"),
         ],
         Context::Compare => &[
+            (Action::Reveal, "reveal"),
             (Action::Submit, "submit"),
             (Action::Undo, "undo"),
             (Action::NextHunk, "hunk"),

@@ -110,7 +110,10 @@ impl Harness {
             },
             settings: Settings::default(),
             // Another one at every start, so that ids of events differ.
-            seed: 1 + harness.store.events_since(0).map_or(0, |log| log.len() as u64),
+            seed: 1 + harness
+                .store
+                .events_since(0)
+                .map_or(0, |log| log.len() as u64),
         };
         harness.load(input)
     }

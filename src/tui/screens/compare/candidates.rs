@@ -147,7 +147,7 @@ pub fn candidates(
             Candidate {
                 index,
                 letter: letter(index),
-                name: name(trajectory),
+                name: name(index, trajectory),
                 rank: places.rank(index),
                 tied: places.tied(index),
                 outcome: trajectory.outcome,
@@ -290,7 +290,11 @@ impl<'a> Places<'a> {
     }
 }
 
-fn name(trajectory: &Trajectory) -> String {
+/// Nothing where the letter is all that is known, in a blind group.
+fn name(index: TrajectoryIndex, trajectory: &Trajectory) -> String {
+    if trajectory.id.as_str() == letter(index) {
+        return String::new();
+    }
     match &trajectory.policy {
         Some(policy) if policy != trajectory.id.as_str() => {
             format!("{} {policy}", trajectory.id)

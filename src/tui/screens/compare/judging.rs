@@ -73,6 +73,12 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
     } else if done && action == Action::Submit {
         let said = model.status.text.clone();
         queue::go_to_next(model, &said, &mut effects);
+        let session = model.session.as_ref();
+        let waits = session.is_some_and(|session| session.awaits_reveal(group));
+        if let Some(key) = model.keymap.key_of(Action::Reveal).filter(|_| waits) {
+            let hint = format!("; {key} reveals what you submitted");
+            model.status.text.push_str(&hint);
+        }
     }
     effects
 }

@@ -112,12 +112,12 @@ impl Page<'_> {
         let Some(trajectory) = self.trajectory(key) else {
             return String::new();
         };
-        let mut facts = format!(
-            "{} {} · {}",
-            letter(key.1),
-            text::sanitize_line(trajectory.id.as_str()),
-            trajectory.outcome.word(),
-        );
+        let mut facts = letter(key.1);
+        // In a blind group the letter is all that is known.
+        if trajectory.id.as_str() != facts {
+            facts.push_str(&format!(" {}", text::sanitize_line(trajectory.id.as_str())));
+        }
+        facts.push_str(&format!(" · {}", trajectory.outcome.word()));
         if let Some(status) = &trajectory.exit_status {
             facts.push_str(&format!(" · exit {}", text::sanitize_line(status)));
         }

@@ -203,7 +203,9 @@ impl Page<'_> {
                         said.push_str(&format!(" · rank {rank}{tie}"));
                     }
                     said.push_str(&hidden);
-                    said.push_str(&format!(" · {}", text::cut(&found.name, 80)));
+                    if !found.name.is_empty() {
+                        said.push_str(&format!(" · {}", text::cut(&found.name, 80)));
+                    }
                 }
             }
         }
