@@ -395,6 +395,8 @@ fn a_report_holds_figures_flipped_pairs_and_patches_and_trusts_no_text() {
     assert_eq!(desk.rows("pairs.csv").len(), 1 + 5);
     assert_eq!(desk.rows("judgements.csv").len(), 1 + 3);
     assert_eq!(desk.rows("groups.csv").len(), 1 + 2);
+    // Seven of the twelve candidates pass, and every one has a diff.
+    assert_eq!(desk.value("rules.csv", &["blank_only"], "of_passing"), "7");
     assert_eq!(
         desk.value("judgements.csv", &["ann<b>"], "state"),
         "submitted"

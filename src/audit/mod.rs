@@ -5,6 +5,7 @@
 pub mod accuracy;
 pub mod misplaced;
 pub mod report;
+pub mod rule_rates;
 pub mod schedules;
 pub mod scheme_table;
 mod spread;

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::Ending;
 use super::args::ReportArgs;
+use super::config::scope_rules;
 use super::error::CliError;
 use super::inputs::{Whose, open, refuse_inputs, refuse_loaded};
 use super::made::counted;
@@ -28,6 +29,7 @@ pub fn run(args: &ReportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let write = writer(&args.output)?;
     refuse_inputs(&args.output, &args.input)?;
     let common = &args.input.common;
+    let rules = scope_rules(&args.input.paths)?;
     // The user's name is no part of the answer unless it was asked for.
     let source = match common.annotator {
         Some(_) => RankingSource::Counted,
@@ -55,6 +57,7 @@ pub fn run(args: &ReportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
             aggregate: args.aggregate,
             seed: args.seed,
         },
+        rules: &rules,
         top: args.top,
     });
     let report = report.ok_or_else(|| CliError::failed("interrupted"))?;

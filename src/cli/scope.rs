@@ -1,7 +1,6 @@
 //! `gagar scope`: where the rules for out-of-scope edits point, and how often each of them does.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 use serde::Serialize;
 
@@ -11,11 +10,12 @@ use super::config::scope_rules;
 use super::error::CliError;
 use super::inputs::{Whose, open};
 use super::output::Io;
+use crate::audit::rule_rates;
 use crate::domain::Trajectory;
 use crate::domain::scope::Remark;
-use crate::review::spotting::{GroupRemarks, look};
+use crate::review::spotting::GroupRemarks;
 use crate::review::{RankingSource, ReviewSession};
-use crate::scope::{Known, RULES, RuleId, Rules, RulesError, Stats, rule, triage};
+use crate::scope::{RULES, RuleId, Rules, RulesError, rule, triage};
 use crate::store::Verdict;
 
 /// Prints remarks, or figures about the rules.
@@ -38,18 +38,7 @@ pub fn run(args: &ScopeArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let opened = open(&args.input, RankingSource::Best, Whose::User, io)?;
     let session = &opened.session;
     let chosen = args.which.chosen(session);
-    let found = Mutex::new(Vec::with_capacity(chosen.len()));
-    look(session.set(), &chosen, &rules, &|remarks| {
-        let mut found = found
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        found.push(remarks);
-        true
-    });
-    let mut found = found
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    found.sort_by_key(|of| of.group);
+    let found = rule_rates::gather(session, &chosen, &rules);
     let mut problems = opened.problems;
     for problem in found.iter().flat_map(|of| &of.problems) {
         io.note(&format!("problem: {problem}"))?;
@@ -264,26 +253,7 @@ fn stats(
     json: bool,
     io: &mut Io<'_>,
 ) -> Result<(), CliError> {
-    let mut stats = Stats::default();
-    for of in found {
-        let Some(group) = session.group(of.group) else {
-            continue;
-        };
-        let known = Known {
-            has_diff: &of.has_diff,
-            has_issue: of.has_issue,
-            reference: of.reference.as_deref(),
-        };
-        stats.count(group, &of.remarks, &known, asked);
-        let id = group.id.as_str();
-        let judgements = session.projection().judgements.iter();
-        for (_, judgement) in judgements.filter(|((of, _), _)| of == id) {
-            let said = judgement.at(&group.fingerprint);
-            for (stamp, verdict) in said.into_iter().flat_map(|of| of.remarks.values()) {
-                stats.judge(&stamp.id, *verdict == Verdict::Confirmed);
-            }
-        }
-    }
+    let stats = rule_rates::stats(session, found, asked);
     let percent = |count: usize, all: usize| {
         // To a tenth: nobody's data says more.
         (all > 0).then(|| (count as f64 * 1000.0 / all as f64).round() / 10.0)

@@ -46,6 +46,9 @@ const METHOD: &[&str] = &[
      property of scheme, m and accuracy, not of a group's own numbers (Thurstone 1927).",
     "Credit disagreement: half the L1 distance between the shares of the credit that the grader's and \
      people's rankings give under the scheme in use: what would go elsewhere if people were right.",
+    "Out-of-scope rules look at patches only (files, lines, what other candidates and the reference \
+     patch touch). A rate is the share of the candidates a rule could speak of that it speaks of; \
+     precision is the share of people's verdicts on its remarks that confirm.",
     "References: M. G. Kendall, The treatment of ties in ranking problems, Biometrika 33 (1945). \
      R. H. Somers, A new asymmetric measure of association, ASR 27 (1962). J. Cohen, A coefficient of \
      agreement for nominal scales, EPM 20 (1960). K. Krippendorff, Content Analysis (2004). B. Efron, \

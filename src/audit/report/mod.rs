@@ -9,6 +9,7 @@ pub mod document;
 pub mod html;
 pub mod markdown;
 mod method;
+mod rules;
 mod schemes;
 mod scope;
 mod svg;
@@ -18,10 +19,12 @@ mod worst;
 use std::collections::BTreeMap;
 
 use super::accuracy::MeasuredAccuracy;
+use super::rule_rates;
 use super::schedules::{Case, Comparison, LeftOut, Question, Row, compare, with_usual};
 use crate::domain::Scheme;
 use crate::raters::{Agreement, GroupEvidence, Options};
 use crate::review::{Event, ReviewSession};
+use crate::scope::{Rules, Stats};
 use csv::CsvTable;
 use document::Document;
 
@@ -56,6 +59,8 @@ pub struct Inputs<'a> {
     pub schemes: &'a [Scheme],
     /// How figures of agreement are computed.
     pub agreement: Options,
+    /// The out-of-scope rules as they are configured; all of them are asked.
+    pub rules: &'a Rules,
     /// How many of the worst disagreements are shown.
     pub top: usize,
 }
@@ -80,6 +85,9 @@ struct Findings<'a> {
     /// Why groups are in no figure about schemes, by group (0-based).
     left_out: BTreeMap<usize, LeftOut>,
     disagreements: Vec<worst::Disagreement>,
+    rules: Stats,
+    /// Texts that could not be read for the rules.
+    rule_problems: usize,
     inputs: &'a Inputs<'a>,
 }
 
@@ -102,6 +110,7 @@ impl Report {
         scope::write(&found, &mut document, &mut rows);
         agreement::write(&found, &mut document, &mut rows);
         schemes::write(&found, &mut document, &mut rows);
+        rules::write(&found, &mut document, &mut rows);
         worst::write(&found, &mut document, &mut rows);
         method::write(&found, &mut document);
         Some(Self { document, rows })
@@ -140,7 +149,11 @@ impl<'a> Findings<'a> {
             .filter_map(|case| Some((case.group, case.left_out(policies)?)))
             .collect();
         let disagreements = worst::disagreements(session, &evidence, inputs.agreement.aggregate);
+        let asked = inputs.rules.clone().all_on();
+        let remarks = rule_rates::gather(session, chosen, &asked);
         Some(Self {
+            rules: rule_rates::stats(session, &remarks, &asked),
+            rule_problems: remarks.iter().map(|of| of.problems.len()).sum(),
             evidence,
             agreement,
             accuracy,
