@@ -1,8 +1,10 @@
 //! The screen that compares schemes.
 
+use gagar::store::MemoryStore;
 use gagar::tui::model::Screen;
+use gagar::tui::testing::Harness;
 
-use crate::native;
+use crate::{native, sample};
 
 #[test]
 fn schemes_side_by_side() {
@@ -78,4 +80,15 @@ fn figures_follow_the_estimator_and_the_judgements() {
     harness.press("oa<enter>gC");
     let third = harness.model.schedules.answer.clone().unwrap();
     assert!(third.accuracy.is_some(), "{}", harness.screen());
+}
+
+#[test]
+fn nothing_is_compared_while_a_group_is_blind() {
+    let store = Box::new(MemoryStore::default());
+    let mut harness = Harness::open_as("ann", true, &[sample("native")], (80, 24), store).unwrap();
+    harness.press("Cjs");
+    assert_eq!(harness.model.screen, Screen::Schedules);
+    assert_eq!(harness.model.schedules.answer, None);
+    let screen = harness.screen();
+    assert!(screen.contains("hidden in blind mode"), "{screen}");
 }

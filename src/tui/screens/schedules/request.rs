@@ -42,7 +42,7 @@ impl Request {
     ) -> Option<Answer> {
         let all = self.cases.len();
         let mut go_on = |done: usize| {
-            if done % STEP == 0 {
+            if done.is_multiple_of(STEP) {
                 progress(done, all);
                 return !is_stale();
             }

@@ -101,9 +101,9 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     }]
 }
 
-/// Whether grader and advantages are hidden from this person, so that nothing is compared.
-#[must_use]
-pub fn is_hidden(model: &Model) -> bool {
+/// Whether grader and advantages are hidden from this person, so that nothing is compared; what is
+/// shown instead is said in one place for all such screens.
+fn is_hidden(model: &Model) -> bool {
     let session = model.session.as_ref();
     session.is_some_and(|session| session.hidden_groups() > 0)
 }

@@ -4,7 +4,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::state::areas;
-use super::update::is_hidden;
 use crate::audit::scheme_table::{
     Column, accuracy, header, missing, oddities, over, rank_length, row,
 };
@@ -31,21 +30,6 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
             theme.style(role),
         );
     };
-    if is_hidden(model) {
-        say(
-            buffer,
-            2,
-            "Grader and advantages are hidden: this is a blind review.",
-            Role::Dim,
-        );
-        say(
-            buffer,
-            3,
-            "The comparison is shown when every blind group is revealed.",
-            Role::Dim,
-        );
-        return;
-    }
     let state = &model.schedules;
     if let Some((done, all)) = state.under_way {
         let said = format!("comparing: {done} of {all} groups ");
