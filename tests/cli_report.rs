@@ -380,8 +380,8 @@ fn a_report_holds_figures_flipped_pairs_and_patches_and_trusts_no_text() {
     // Linear 0.5, m = 4: weights 1, 5/6, 2/3, 1/2 of 3; people tie the two that the grader has on
     // top: |2/6 - 3.5/18| and so on, half of the sum.
     let credit = desk.value("disagreements.csv", &[NASTY], "credit_disagreement");
-    let grader = [6.0, 5.0, 4.0, 3.0].map(|w| w / 18.0);
-    let people = [3.5, 3.5, 5.0, 6.0].map(|w| w / 18.0);
+    let grader: [f64; 4] = [6.0, 5.0, 4.0, 3.0].map(|w| w / 18.0);
+    let people: [f64; 4] = [3.5, 3.5, 5.0, 6.0].map(|w| w / 18.0);
     let expected: f64 = grader
         .iter()
         .zip(people)
