@@ -231,6 +231,18 @@ impl Agreement {
     }
 }
 
+/// Every pair of raters, (reference, compared), who ranked something, in the order of the tables.
+#[must_use]
+pub fn pairings(evidence: &[GroupEvidence], aggregate: Aggregate) -> Vec<(Rater, Rater)> {
+    let with: Vec<(&GroupEvidence, Consensus)> = evidence
+        .iter()
+        .map(|group| (group, group.consensus(aggregate)))
+        .collect();
+    let found = raters(evidence, &with);
+    let ranked = found.into_iter().filter(|row| row.groups > 0);
+    pairs_of(&ranked.map(|row| row.rater).collect::<Vec<_>>())
+}
+
 fn raters(evidence: &[GroupEvidence], with: &[(&GroupEvidence, Consensus)]) -> Vec<RaterRow> {
     let mut graders: Vec<&str> = Vec::new();
     let mut people = BTreeSet::new();

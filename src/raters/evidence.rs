@@ -2,6 +2,7 @@
 //!
 //! Judgements of the group as it was before its data changed are left out and counted.
 
+use super::consensus::Aggregate;
 use super::rater::Rater;
 use crate::domain::{GraderAnswer, Ranking, RolloutGroup, TrajectoryIndex};
 use crate::formats::LoadedSet;
@@ -209,6 +210,15 @@ impl GroupEvidence {
             Rater::Settlement => Some(&self.settlement.as_ref()?.ranking),
             Rater::Gold => self.gold.as_ref(),
             Rater::Consensus => None,
+        }
+    }
+
+    /// The ranking of a rater, the consensus by this aggregate too.
+    #[must_use]
+    pub fn ranking_by(&self, rater: &Rater, aggregate: Aggregate) -> Option<Ranking> {
+        match rater {
+            Rater::Consensus => self.consensus(aggregate).ranking.ok(),
+            rater => self.ranking(rater).cloned(),
         }
     }
 

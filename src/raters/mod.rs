@@ -18,7 +18,7 @@ mod rater;
 mod reveal;
 mod tables;
 
-pub use agreement::{Agreement, AlphaRow, Options, RaterRow};
+pub use agreement::{Agreement, AlphaRow, Options, RaterRow, pairings};
 pub use bootstrap::{Figure, LeftOut, RESAMPLES};
 pub use consensus::{Aggregate, Consensus, NoConsensus, Provenance};
 pub use evidence::{Graded, GroupEvidence, Judged, Settlement};

@@ -18,6 +18,7 @@ mod queue;
 mod row;
 mod selection;
 mod session;
+mod snapshot;
 pub mod spotting;
 mod view;
 
@@ -32,6 +33,7 @@ pub use queue::{OrderError, Progress as WorkProgress, QueueOrder};
 pub use row::{GroupRow, ReviewState};
 pub use selection::Selection;
 pub use session::{Identity, Prepared, ReviewSession, Settings};
+pub use snapshot::{Disagreement, Snapshot};
 pub use view::{Origin, RankingSource, ReviewedGroup, ShownRanking, lengths, passing};
 
 // What a face hands through without knowing the layers below.

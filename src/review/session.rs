@@ -72,7 +72,10 @@ pub struct ReviewSession {
     pub(super) faces: BTreeMap<usize, Face>,
     /// How many of them hide something.
     pub(super) hidden: usize,
-    pub(super) projection: Projection,
+    /// Shared with work that takes longer than a key may wait.
+    pub(super) projection: Arc<Projection>,
+    /// Counts what changes a figure over all groups: set, judgements, settings.
+    revision: u64,
     /// Every event, stored or about to be, in order.
     log: Vec<Event>,
     pub(super) identity: Identity,
@@ -115,7 +118,8 @@ impl ReviewSession {
             set,
             faces: BTreeMap::new(),
             hidden: 0,
-            projection: Projection::of(events),
+            projection: Arc::new(Projection::of(events)),
+            revision: 0,
             log: events.to_vec(),
             identity,
             settings,
@@ -240,6 +244,16 @@ impl ReviewSession {
     #[must_use]
     pub fn projection(&self) -> &Projection {
         &self.projection
+    }
+
+    /// Another number whenever the set, a judgement or the settings changed.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    pub(super) fn batch(&self) -> &[Result<Vec<f64>, String>] {
+        &self.batch
     }
 
     /// Every event that is known, in log order; the latest ones may not be stored yet.
@@ -407,7 +421,7 @@ impl ReviewSession {
     pub fn apply(&mut self, proposal: &Proposal) {
         for event in &proposal.events {
             let event = as_event(event);
-            self.projection.apply(&event);
+            Arc::make_mut(&mut self.projection).apply(&event);
             self.log.push(event);
         }
         self.follow_reveal(proposal.group);
@@ -421,13 +435,13 @@ impl ReviewSession {
         log: &[Event],
         waiting: impl IntoIterator<Item = &'a NewEvent>,
     ) {
-        self.projection = Projection::of(log);
+        self.projection = Arc::new(Projection::of(log));
         self.log = log.to_vec();
         let stored: HashSet<&str> = log.iter().map(|event| event.event_id.as_str()).collect();
         for event in waiting {
             if !stored.contains(event.event_id.as_str()) {
                 let event = as_event(event);
-                self.projection.apply(&event);
+                Arc::make_mut(&mut self.projection).apply(&event);
                 self.log.push(event);
             }
         }
@@ -440,7 +454,7 @@ impl ReviewSession {
     pub fn fold_in(&mut self, foreign: &[Event]) {
         let mut groups = std::collections::BTreeSet::new();
         for event in foreign {
-            self.projection.apply(event);
+            Arc::make_mut(&mut self.projection).apply(event);
             groups.extend(event.group_id.as_deref());
         }
         for group in groups {
@@ -458,17 +472,8 @@ impl ReviewSession {
         if self.is_hidden(group) {
             return Err(HIDDEN.to_owned());
         }
-        if let Some(row) = self.batch.get(group) {
-            return row.clone();
-        }
-        let Some(group) = self.group(group) else {
-            return Err("no such group".to_owned());
-        };
-        let parts = RewardParts::of(group);
-        self.settings
-            .estimator
-            .advantages(&parts.view())
-            .map_err(|error| sentence(&error, error.trajectory(), group))
+        let data = self.group(group).ok_or("no such group")?;
+        baseline_of(data, self.batch.get(group), &self.settings)
     }
 
     /// Names of the estimators that reproduce the advantages the file holds for a group, to 2e-5;
@@ -544,6 +549,7 @@ impl ReviewSession {
     }
 
     fn refresh_all(&mut self) {
+        self.revision += 1;
         self.rows = (0..self.set.groups.len())
             .filter_map(|group| GroupRow::of(self, group))
             .collect();
@@ -557,6 +563,7 @@ impl ReviewSession {
 
     /// Puts a row in its place; new ones come in order.
     fn put_row(&mut self, group: usize, row: GroupRow) {
+        self.revision += 1;
         match self.rows.get_mut(group) {
             Some(place) => *place = row,
             None => self.rows.push(row),
@@ -617,6 +624,22 @@ fn as_event(new: &NewEvent) -> Event {
         prev: String::new(),
         hash: String::new(),
     }
+}
+
+/// Baseline advantages of a group; `batch` has them under a batch-level estimator.
+pub(super) fn baseline_of(
+    group: &RolloutGroup,
+    batch: Option<&Result<Vec<f64>, String>>,
+    settings: &Settings,
+) -> Result<Vec<f64>, String> {
+    if let Some(row) = batch {
+        return row.clone();
+    }
+    let parts = RewardParts::of(group);
+    settings
+        .estimator
+        .advantages(&parts.view())
+        .map_err(|error| sentence(&error, error.trajectory(), group))
 }
 
 /// A group's rewards in the shape the estimators take.

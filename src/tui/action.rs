@@ -291,6 +291,7 @@ actions! {
     Artefacts Remarks "artefacts" "Show or hide what the harness left in whole groups";
     NextTable Agreement "next_table" "Next table";
     PreviousTable Agreement "previous_table" "Previous table";
+    OpenPair Agreement "open_pair" "List the groups that the two raters rank differently";
     NextAggregate Agreement "next_aggregate" "Consensus by Borda, Kemeny or Bradley-Terry";
     OpenDisagreement Disagreements "open_disagreement" "Open grader and human rankings side by side";
     NextPairing Disagreements "next_pairing" "Whose rankings are compared";

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::auditing::Audit;
 use super::colouring::ColourOf;
 use super::highlight::ColourUnit;
 use super::query::Query;
@@ -70,6 +71,8 @@ pub enum Effect {
         /// The result after.
         to: Option<usize>,
     },
+    /// Compute figures over all groups.
+    Audit(Audit),
     /// Store events in one transaction.
     Save(Vec<NewEvent>),
     /// Search the patches of all candidates of a group.

@@ -250,6 +250,7 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
         ],
         Context::Agreement => &[
             (Action::NextTable, "next table"),
+            (Action::OpenPair, "their disagreements"),
             (Action::NextAggregate, "consensus by"),
         ],
         Context::Disagreements => &[

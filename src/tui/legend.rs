@@ -46,6 +46,11 @@ const SIGNS: &[Sign] = &[
         "no candidate quotes these lines of the base, and the base is not known",
         PATCHES,
     ),
+    Sign(
+        "⇅",
+        "of a candidate: it is in a pair that the focused ranking orders the other way",
+        &[Context::Rankings],
+    ),
     Sign("↦", "a moved block, and where its other end is", PATCHES),
     Sign(
         "~",

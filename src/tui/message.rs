@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::auditing::{Audit, Audited};
 use super::colouring::ColourOf;
 use super::highlight::{ColourUnit, FileColours};
 use super::key::Key;
@@ -161,6 +162,15 @@ pub enum Message {
         query: Query,
         /// The places found, per candidate in group order.
         found: Vec<Vec<PatchSpot>>,
+    },
+    /// Figures over all groups are computed.
+    Audited {
+        /// [`ReviewSession::revision`] of what they are over.
+        revision: u64,
+        /// What was asked for.
+        audit: Audit,
+        /// What was found; nothing when a newer request came, or why not.
+        result: Result<Option<Audited>, String>,
     },
     /// A text is saved to a file, or why not.
     FileSaved {

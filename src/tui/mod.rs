@@ -8,6 +8,7 @@
 pub mod action;
 pub mod ansi;
 pub mod area;
+pub mod auditing;
 pub mod blind;
 pub mod colour_depth;
 mod colouring;

@@ -247,6 +247,12 @@ impl Runtime {
                         self.workers.search(group, request);
                     }
                 }
+                Effect::Audit(audit) => {
+                    if let Some(session) = &self.model.session {
+                        let snapshot = session.snapshot();
+                        self.workers.audit(session.revision(), audit, snapshot);
+                    }
+                }
                 Effect::Save(events) => self.workers.save(events),
                 Effect::Copy(text) => {
                     if let Err(error) = self.tty.copy(&text) {

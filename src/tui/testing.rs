@@ -11,6 +11,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 
+use super::auditing::audit;
 use super::effect::Effect;
 use super::feed::Feed;
 use super::highlight::Highlighter;
@@ -419,6 +420,14 @@ impl Harness {
                 Some(Message::SchemesCompared {
                     number: *number,
                     result: Ok(Box::new(answer)),
+                })
+            }
+            Effect::Audit(wanted) => {
+                let session = self.model.session.as_ref()?;
+                Some(Message::Audited {
+                    revision: session.revision(),
+                    audit: wanted.clone(),
+                    result: Ok(audit(wanted, &session.snapshot(), &|| true)),
                 })
             }
             Effect::SaveFile {

@@ -1,6 +1,7 @@
 //! The root update: overlay first, then global actions, then the open screen.
 
 use super::action::Action;
+use super::auditing::{Audit, Audited};
 use super::blind;
 use super::effect::Effect;
 use super::key::{Code, Key};
@@ -184,6 +185,11 @@ fn handle(model: &mut Model, message: Message) -> Vec<Effect> {
             compare::group_searched(model, group, &query, &found);
             Vec::new()
         }
+        Message::Audited {
+            revision,
+            audit,
+            result,
+        } => on_audited(model, revision, &audit, result),
         Message::FileSaved { typed, result } => {
             compare::patch_saved(model, &typed, result);
             Vec::new()
@@ -240,6 +246,34 @@ fn handle(model: &mut Model, message: Message) -> Vec<Effect> {
             }
         }
     }
+}
+
+/// Hands figures to the screen that asked for them.
+fn on_audited(
+    model: &mut Model,
+    revision: u64,
+    audit: &Audit,
+    result: Result<Option<Audited>, String>,
+) -> Vec<Effect> {
+    match result {
+        Ok(Some(Audited::Agreement(found))) => agreement::found(model, revision, &found),
+        Ok(Some(Audited::Disagreements(found))) => {
+            if let Audit::Disagreements {
+                pairing, aggregate, ..
+            } = audit
+            {
+                let over = (revision, pairing.clone(), *aggregate);
+                disagreements::found(model, over, found);
+            }
+        }
+        // A newer request came: whoever is on screen asks again.
+        Ok(None) => match audit {
+            Audit::Agreement(_) => agreement::given_up(model),
+            Audit::Disagreements { .. } => disagreements::given_up(model),
+        },
+        Err(reason) => model.say(Severity::Error, reason),
+    }
+    after_layout(model)
 }
 
 /// Shows what somebody else wrote, with this run's changes that are not stored yet on top.

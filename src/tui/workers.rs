@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::auditing::{self, Audit, AuditRequest};
 use super::colouring::{self, ColourOf, ColourRequest};
 use super::feed::{Begin, Feed};
 use super::loading::Follow;
@@ -33,7 +34,7 @@ use crate::diff::{
 };
 use crate::domain::Outcome;
 use crate::formats::{LoadOptions, LoadedSet, Loader, Problem, Watch};
-use crate::review::{Identity, ReviewSession, Settings};
+use crate::review::{Identity, ReviewSession, Settings, Snapshot};
 use crate::store::{Event, EventBody, EventStore, NewEvent, SqliteStore, StoreError};
 
 /// Time between two looks for changes where notices of changes come.
@@ -76,6 +77,9 @@ pub struct Workers {
     schemes: Sender<schedules::Request>,
     /// Number of the newest comparison of schemes; older ones are given up.
     newest_schemes: Arc<AtomicU64>,
+    audit: Sender<AuditRequest>,
+    /// Number of the newest request for figures; older ones are given up.
+    newest_audit: Arc<AtomicU64>,
     store: Option<(Sender<StoreRequest>, JoinHandle<()>)>,
     /// Whether the session has begun, so that it can be told what others store.
     begun: Arc<AtomicBool>,
@@ -120,6 +124,8 @@ impl Workers {
         let (search_group, group_searches) = channel();
         let (schemes, scheme_requests) = channel();
         let newest_schemes = Arc::new(AtomicU64::new(0));
+        let (audit, audits) = channel();
+        let newest_audit = Arc::new(AtomicU64::new(0));
         let (save, saves) = channel();
         let loaded = Arc::new(OnceLock::new());
         let begun = Arc::new(AtomicBool::new(false));
@@ -154,6 +160,10 @@ impl Workers {
             let (post, newest) = (post.clone(), Arc::clone(&newest_schemes));
             move || run_schemes(&scheme_requests, &newest, &post)
         })?;
+        spawn("audit", {
+            let (post, newest) = (post.clone(), Arc::clone(&newest_audit));
+            move || auditing::run(&audits, &newest, &post)
+        })?;
         let storing = spawn("store", {
             let (post, store) = (post.clone(), SqliteStore::at(&options.db));
             let begun = Arc::clone(&begun);
@@ -173,6 +183,8 @@ impl Workers {
             search_group,
             schemes,
             newest_schemes,
+            audit,
+            newest_audit,
             store,
             begun,
             epoch: 0,
@@ -256,6 +268,18 @@ impl Workers {
                 result: Err(gone("schemes")),
             });
         }
+    }
+
+    /// Asks for figures over all groups; a newer request ends this one.
+    pub fn audit(&self, revision: u64, audit: Audit, snapshot: Snapshot) {
+        let number = self.newest_audit.fetch_add(1, Ordering::Relaxed) + 1;
+        // Without an answer the screen says that it computes; the thread's panics are caught inside.
+        let _ = self.audit.send(AuditRequest {
+            number,
+            revision,
+            audit,
+            snapshot,
+        });
     }
 
     /// Saves a text to a file, on a thread of its own: the disk may be slow.

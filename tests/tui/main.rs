@@ -2,6 +2,7 @@
 
 #![cfg(feature = "tui")]
 
+mod agreement;
 mod arbitrary;
 mod blind;
 mod compare;

@@ -42,6 +42,8 @@ pub enum PromptKind {
     Filter,
     /// The open group's note.
     Note,
+    /// Why the open group is settled so.
+    Settle,
     /// The value of a line of the schedule screen.
     Value,
     /// Why the open group is skipped.
@@ -60,6 +62,7 @@ impl PromptKind {
             Self::SavePatch => "save the patch to a file",
             Self::Filter => "filter",
             Self::Note => "note on this group",
+            Self::Settle => "settle the group; a note, or none",
             Self::Value => "value",
             Self::Skip => "skip this group: why?",
             Self::Flag => "flag this group: why?",
@@ -74,7 +77,9 @@ impl PromptKind {
             | Self::SearchPatch
             | Self::SearchGroup
             | Self::Filter => true,
-            Self::SavePatch | Self::Note | Self::Value | Self::Skip | Self::Flag => false,
+            Self::SavePatch | Self::Note | Self::Settle | Self::Value | Self::Skip | Self::Flag => {
+                false
+            }
         }
     }
 
@@ -83,6 +88,7 @@ impl PromptKind {
     pub fn purpose(self) -> Option<String> {
         let purpose = match self {
             Self::Note => "goes into SFT exports as reasoning · Ctrl-o opens $EDITOR",
+            Self::Settle => "everybody's rankings were seen: it counts before single ones",
             Self::SavePatch => "the patch as it is recorded, byte for byte",
             Self::Skip => {
                 let presets = compare::PRESETS.iter().enumerate();
@@ -506,6 +512,7 @@ fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>,
         PromptKind::Value => schedule::typed(model, text),
         PromptKind::Skip => Ok(compare::skipped(model, text)),
         PromptKind::Flag => Ok(compare::flagged(model, text)),
+        PromptKind::Settle => Ok(compare::rankings_settled(model, text)),
         PromptKind::Note => {
             let mut effects = Vec::new();
             if let Some(group) = model.compare.group {

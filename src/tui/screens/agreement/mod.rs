@@ -1,7 +1,9 @@
-//! How much grader and annotators agree: tables with intervals.
+//! How much grader and annotators agree, as tables in tabs.
 
+mod state;
 mod update;
 mod view;
 
-pub use update::{State, mouse, settle, update};
-pub use view::draw;
+pub use state::State;
+pub use update::{found, given_up, hidden, mouse, settle, update};
+pub use view::{draw, draw_hidden};

@@ -1,29 +1,161 @@
 //! What keys do on this screen.
 
+use std::sync::Arc;
+
+use super::state::notes;
+use crate::raters::{Agreement, TableKind};
 use crate::tui::action::Action;
+use crate::tui::area::{self, Area};
+use crate::tui::auditing::Audit;
 use crate::tui::effect::Effect;
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, Screen};
+use crate::tui::screens::disagreements;
+use crate::tui::scroll::reveal;
 use crate::tui::update::go_to;
 
-/// State of the screen.
-#[derive(Debug, Default)]
-pub struct State {}
+/// Lines above the table: tabs, what is computed, names of the columns.
+pub const HEAD: u16 = 3;
+/// Rows that a turn of the wheel moves by.
+const WHEEL: usize = 3;
+
+/// Why nothing is shown that says something of the grader or of others, when it is hidden.
+#[must_use]
+pub fn hidden(model: &Model) -> Option<String> {
+    let session = model.session.as_ref()?;
+    session.hides_names().then(|| {
+        "Hidden in a blind review: how others and the grader ranked is shown once every group is revealed."
+            .to_owned()
+    })
+}
 
 /// Performs an action.
 pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
+    let page = usize::from(rows_area(model).height).max(1);
+    let state = &mut model.agreement;
+    let kind = state.kind;
+    let to = |kind: TableKind, step: usize| {
+        let all = TableKind::ALL;
+        let at = all.iter().position(|other| *other == kind).unwrap_or(0);
+        all[(at + step) % all.len()]
+    };
     match action {
-        Action::Back => go_to(model, Screen::Groups),
-        _ => Vec::new(),
+        Action::Back => return go_to(model, Screen::Groups),
+        Action::NextTable => open(model, to(kind, 1)),
+        Action::PreviousTable => open(model, to(kind, TableKind::ALL.len() - 1)),
+        Action::NextAggregate => state.aggregate = state.aggregate.next(),
+        Action::Down => state.cursor += 1,
+        Action::Up => state.cursor = state.cursor.saturating_sub(1),
+        Action::PageDown => state.cursor += page,
+        Action::PageUp => state.cursor = state.cursor.saturating_sub(page),
+        Action::HalfPageDown => state.cursor += page / 2,
+        Action::HalfPageUp => state.cursor = state.cursor.saturating_sub(page / 2),
+        Action::Top => state.cursor = 0,
+        Action::Bottom => state.cursor = usize::MAX,
+        Action::OpenPair => return open_pair(model),
+        _ => {}
+    }
+    settle(model)
+}
+
+fn open(model: &mut Model, kind: TableKind) {
+    let state = &mut model.agreement;
+    state.kind = kind;
+    state.cursor = 0;
+    state.first = 0;
+    state.refresh();
+}
+
+/// Opens the groups that the two raters under the cursor rank differently.
+fn open_pair(model: &mut Model) -> Vec<Effect> {
+    let state = &model.agreement;
+    let row = state
+        .table
+        .as_ref()
+        .and_then(|table| table.rows.get(state.cursor));
+    match row.and_then(|row| row.pair.clone()) {
+        Some(pair) => {
+            let aggregate = state.aggregate;
+            disagreements::show(model, pair, aggregate);
+            go_to(model, Screen::Disagreements)
+        }
+        None if state.kind == TableKind::Raters => {
+            open(model, TableKind::Pairs);
+            settle(model)
+        }
+        None => Vec::new(),
     }
 }
 
-/// Uses the mouse at a cell.
-pub fn mouse(_: &mut Model, _: MouseKind, _: u16, _: u16) -> Vec<Effect> {
-    Vec::new()
+/// Where the table's lines stand.
+#[must_use]
+pub fn rows_area(model: &Model) -> Area {
+    area::screen(model.size).split_top(HEAD).1
 }
 
-/// Fits the scroll position to what is shown now, and asks for what is needed.
-pub fn settle(_: &mut Model) -> Vec<Effect> {
-    Vec::new()
+/// Number of lines: the table's, a blank one, the notes.
+fn count(model: &Model) -> usize {
+    let room = usize::from(model.size.0.saturating_sub(3));
+    let table = model.agreement.table.as_ref();
+    table.map_or(0, |table| table.rows.len() + 1 + notes(table, room).len())
+}
+
+/// Uses the mouse at a cell.
+pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> {
+    let area = rows_area(model);
+    let state = &mut model.agreement;
+    match kind {
+        MouseKind::ScrollDown => state.cursor += WHEEL,
+        MouseKind::ScrollUp => state.cursor = state.cursor.saturating_sub(WHEEL),
+        MouseKind::Down if area.contains(x, y) => {
+            let line = state.first + usize::from(y - area.y);
+            if line == state.cursor {
+                return open_pair(model);
+            }
+            state.cursor = line;
+        }
+        MouseKind::Down | MouseKind::Drag | MouseKind::Up => {}
+    }
+    settle(model)
+}
+
+/// Fits the scroll position to what is shown now, and asks for the figures when they are old.
+pub fn settle(model: &mut Model) -> Vec<Effect> {
+    let lines = count(model);
+    let window = usize::from(rows_area(model).height);
+    let state = &mut model.agreement;
+    state.cursor = state.cursor.min(lines.saturating_sub(1));
+    state.first = reveal(state.first, state.cursor, window, lines);
+    if hidden(model).is_some() {
+        let state = &mut model.agreement;
+        (state.found, state.table, state.asked) = (None, None, None);
+        return Vec::new();
+    }
+    let Some(session) = &model.session else {
+        return Vec::new();
+    };
+    let state = &mut model.agreement;
+    let wanted = (session.revision(), state.aggregate);
+    let is_there = state.found.as_ref().is_some_and(|(of, _)| *of == wanted);
+    if is_there || state.asked == Some(wanted) {
+        return Vec::new();
+    }
+    state.asked = Some(wanted);
+    vec![Effect::Audit(Audit::Agreement(state.aggregate))]
+}
+
+/// Takes the figures over a revision of the review.
+pub fn found(model: &mut Model, revision: u64, found: &Arc<Agreement>) {
+    let state = &mut model.agreement;
+    let of = (revision, found.options.aggregate);
+    if state.asked == Some(of) {
+        state.asked = None;
+    }
+    state.found = Some((of, Arc::clone(found)));
+    state.refresh();
+}
+
+/// Forgets what was asked for: it was given up.
+pub fn given_up(model: &mut Model) {
+    model.agreement.asked = None;
 }

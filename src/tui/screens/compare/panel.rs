@@ -7,7 +7,7 @@ use super::grid::Grid;
 use super::reading::Go;
 use super::state::Body;
 use super::update::{layout, shown_order};
-use super::{matrix, pairs, task, tests_panel};
+use super::{matrix, pairs, rankings, task, tests_panel};
 use crate::domain::{Outcome, RolloutGroup, TrajectoryIndex};
 use crate::tui::action::Action;
 use crate::tui::area::Area;
@@ -21,7 +21,8 @@ use crate::tui::widgets::ranking_strip;
 /// Fits the positions of the open panel to what is shown.
 pub fn settle(model: &mut Model, area: Area) {
     match model.compare.body {
-        Body::Diff | Body::Pairs | Body::Rankings => {}
+        Body::Diff | Body::Pairs => {}
+        Body::Rankings => rankings::settle(model, area),
         Body::Task => task::settle(model, area),
         Body::Matrix => matrix::settle(model, area),
         Body::Tests => tests_panel::settle(model, area),
@@ -31,7 +32,8 @@ pub fn settle(model: &mut Model, area: Area) {
 /// Scrolls the open panel, or moves its cursor.
 pub fn scroll(model: &mut Model, area: Area, go: Go) {
     match model.compare.body {
-        Body::Diff | Body::Pairs | Body::Rankings => {}
+        Body::Diff | Body::Pairs => {}
+        Body::Rankings => rankings::scroll(model, go),
         Body::Task => task::scroll(model, area, go),
         Body::Matrix => matrix::scroll(model, go),
         Body::Tests => tests_panel::scroll(model, area, go),
@@ -40,10 +42,12 @@ pub fn scroll(model: &mut Model, area: Area, go: Go) {
 
 /// What an action means in the open panel; `None` when it means what it does on the rest of the
 /// screen.
-pub fn act(model: &mut Model, action: Action) -> Option<Vec<Effect>> {
+/// `digit` is the digit of the key that asked for it.
+pub fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Option<Vec<Effect>> {
     match model.compare.body {
         Body::Pairs => pairs::act(model, action),
-        Body::Diff | Body::Rankings => None,
+        Body::Rankings => rankings::act(model, action, digit),
+        Body::Diff => None,
         Body::Task => task::act(model, action),
         Body::Matrix => matrix::act(model, action),
         Body::Tests => tests_panel::act(model, action),
@@ -65,7 +69,8 @@ pub fn click(model: &mut Model, (x, y): (u16, u16)) {
 /// Draws the open panel.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     match model.compare.body {
-        Body::Diff | Body::Pairs | Body::Rankings => {}
+        Body::Diff | Body::Pairs => {}
+        Body::Rankings => rankings::draw(model, theme, buffer, area),
         Body::Task => task::draw(model, theme, buffer, area),
         Body::Matrix => matrix::draw(model, theme, buffer, area),
         Body::Tests => tests_panel::draw(model, theme, buffer, area),

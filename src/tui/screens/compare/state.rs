@@ -8,10 +8,11 @@ use super::layout::Slot;
 use super::looking::Look;
 use super::place_list::PlaceList;
 use super::selecting::Selecting;
-use super::{matrix, search, tests_panel};
+use super::{matrix, rankings, search, tests_panel};
 use crate::diff::Interdiff;
 use crate::domain::TrajectoryIndex;
 use crate::tui::document::{Document, Grid, Revealed, Shape};
+use crate::tui::model::Screen;
 use crate::tui::query::Query;
 use crate::tui::scroll::Position;
 
@@ -133,6 +134,10 @@ pub struct State {
     pub looks: BTreeMap<usize, Look>,
     /// The events of the open group in words, for the list over the screen.
     pub history: Vec<(String, String)>,
+    /// Every ranking of the group.
+    pub rankings: rankings::State,
+    /// The screen that the way back leads to.
+    pub came_from: Screen,
     /// The candidate that the mouse drags.
     pub drag: Option<TrajectoryIndex>,
     /// The column whose scroll bar the mouse holds.
@@ -181,6 +186,8 @@ impl Default for State {
             selecting: None,
             looks: BTreeMap::new(),
             history: Vec::new(),
+            rankings: rankings::State::default(),
+            came_from: Screen::default(),
             drag: None,
             dragged_bar: None,
         }

@@ -31,6 +31,7 @@ pub fn enter(model: &mut Model, group: usize) {
     model.compare.group = Some(group);
     model.compare.body = Body::Diff;
     model.compare.pairs_done = false;
+    model.compare.came_from = Screen::Groups;
     model.compare.drag = None;
     looking::enter(model, group);
     if model.compare.focus().is_none()
@@ -77,7 +78,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
     {
         return Vec::new();
     }
-    if let Some(effects) = panel::act(model, action) {
+    if let Some(effects) = panel::act(model, action, digit) {
         return effects;
     }
     if let Some(effects) = copy::act(model, action) {
@@ -87,7 +88,10 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
     match action {
         Action::Back if model.compare.body != Body::Diff => model.compare.body = Body::Diff,
         Action::Back if model.compare.interdiff.is_some() => comparing::toggle(model),
-        Action::Back => return go_to(model, Screen::Groups),
+        Action::Back => {
+            let back = std::mem::take(&mut model.compare.came_from);
+            return go_to(model, back);
+        }
         Action::Down => scroll(model, Motion::Step, Go::Down(1)),
         Action::Up => scroll(model, Motion::Step, Go::Up(1)),
         Action::PageDown => scroll(model, Motion::Leaf, Go::Down(page)),
@@ -126,6 +130,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::FoldStrip => model.compare.strip_folded = !model.compare.strip_folded,
         Action::FileList => model.compare.file_list = !model.compare.file_list,
         Action::Task => toggle_body(model, Body::Task),
+        Action::Rankings => toggle_body(model, Body::Rankings),
         Action::Reference => toggle_reference(model),
         Action::Marks => match focused_candidate(model) {
             Some(found) if found.is_marked() => model.overlay = Some(Overlay::marks()),

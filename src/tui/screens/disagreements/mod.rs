@@ -3,5 +3,5 @@
 mod update;
 mod view;
 
-pub use update::{State, mouse, settle, update};
+pub use update::{State, found, given_up, mouse, settle, show, update};
 pub use view::draw;
