@@ -162,7 +162,7 @@ fn a_group_is_settled_and_the_settlement_can_be_undone() {
     tui.press("n");
     let screen = tui.screen();
     assert!(
-        screen.contains("rater 1") && !screen.contains("grader listwise"),
+        screen.contains("▸rater 2") && !screen.contains("▸ann"),
         "{screen}"
     );
     tui.press("u");

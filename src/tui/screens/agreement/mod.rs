@@ -5,5 +5,5 @@ mod update;
 mod view;
 
 pub use state::State;
-pub use update::{found, given_up, hidden, mouse, settle, update};
-pub use view::{draw, draw_hidden};
+pub use update::{found, given_up, is_hidden, mouse, settle, update};
+pub use view::draw;

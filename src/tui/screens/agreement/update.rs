@@ -19,14 +19,12 @@ pub const HEAD: u16 = 3;
 /// Rows that a turn of the wheel moves by.
 const WHEEL: usize = 3;
 
-/// Why nothing is shown that says something of the grader or of others, when it is hidden.
+/// Whether a group is blind and not revealed, so that nothing is computed that would tell what its
+/// raters said; [`crate::tui::blind`] says so on the screen.
 #[must_use]
-pub fn hidden(model: &Model) -> Option<String> {
-    let session = model.session.as_ref()?;
-    session.hides_names().then(|| {
-        "Hidden in a blind review: how others and the grader ranked is shown once every group is revealed."
-            .to_owned()
-    })
+pub fn is_hidden(model: &Model) -> bool {
+    let session = model.session.as_ref();
+    session.is_some_and(|session| session.hidden_groups() > 0)
 }
 
 /// Performs an action.
@@ -126,7 +124,7 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     let state = &mut model.agreement;
     state.cursor = state.cursor.min(lines.saturating_sub(1));
     state.first = reveal(state.first, state.cursor, window, lines);
-    if hidden(model).is_some() {
+    if is_hidden(model) {
         let state = &mut model.agreement;
         (state.found, state.table, state.asked) = (None, None, None);
         return Vec::new();

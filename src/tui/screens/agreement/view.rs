@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::state::{notes, widths};
-use super::update::{hidden, rows_area};
+use super::update::rows_area;
 use crate::raters::{RESAMPLES, TableKind};
 use crate::tui::action::Action;
 use crate::tui::model::Model;
@@ -14,9 +14,6 @@ use crate::tui::widgets::line::{paint, put, put_parts, put_right};
 
 /// Draws the screen.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
-    if draw_hidden(model, theme, buffer, area) {
-        return;
-    }
     let state = &model.agreement;
     tabs(model, theme, buffer, area);
     let room = area.width.saturating_sub(2);
@@ -100,34 +97,4 @@ fn tabs(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         .collect();
     let at = (area.x, area.y);
     put_parts(buffer, at, area.width, &parts);
-}
-
-/// Draws why nothing is shown, when something is hidden; answers whether it is.
-pub fn draw_hidden(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) -> bool {
-    let Some(said) = hidden(model) else {
-        return false;
-    };
-    let room = usize::from(area.width.saturating_sub(2)).max(1);
-    let mut line = String::new();
-    let mut y = area.y + 1;
-    for word in said.split(' ').chain([""]) {
-        let is_full = text::width(&line) + 1 + text::width(word) > room;
-        if (is_full || word.is_empty()) && y < area.y + area.height {
-            let width = area.width.saturating_sub(1);
-            put(
-                buffer,
-                (area.x + 1, y),
-                width,
-                &line,
-                theme.style(Role::Dim),
-            );
-            line.clear();
-            y += 1;
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    true
 }

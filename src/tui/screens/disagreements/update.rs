@@ -144,7 +144,7 @@ pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> 
 /// Fits the scroll position to what is shown now, and asks for the list when it is old.
 pub fn settle(model: &mut Model) -> Vec<Effect> {
     let window = usize::from(rows_area(model).height);
-    let is_hidden = agreement::hidden(model).is_some();
+    let is_hidden = agreement::is_hidden(model);
     let state = &mut model.disagreements;
     if is_hidden {
         (state.found, state.asked) = (None, None);

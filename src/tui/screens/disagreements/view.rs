@@ -7,7 +7,6 @@ use super::update::rows_area;
 use crate::review::Disagreement;
 use crate::tui::action::Action;
 use crate::tui::model::Model;
-use crate::tui::screens::agreement::draw_hidden;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::line::{paint, put, put_right};
@@ -17,9 +16,6 @@ const TAIL: [u16; 5] = [8, 7, 8, 6, 10];
 
 /// Draws the screen.
 pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
-    if draw_hidden(model, theme, buffer, area) {
-        return;
-    }
     let state = &model.disagreements;
     let room = area.width.saturating_sub(2);
     let key = model.keymap.key_of(Action::NextPairing);
