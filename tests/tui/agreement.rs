@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use gagar::store::EventStore as _;
 use gagar::tui::testing::Harness;
 use serde_json::json;
 
