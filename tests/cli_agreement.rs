@@ -241,3 +241,46 @@ fn tables_fit_eighty_columns_whatever_the_names() {
         "{out}"
     );
 }
+
+#[test]
+fn exports_tell_provenance_and_the_consensus_moves_advantages() {
+    let desk = judged();
+    let export = |what: &str, more: &[&str]| -> Vec<Value> {
+        let mut args = vec!["export", what, "groups.jsonl", "--db", "x.db", "-o", "-"];
+        args.extend(more);
+        let (code, out, err) = desk.run(&args);
+        assert_eq!(code, 0, "{err}");
+        let lines = out.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    let by = |rows: &[Value], group: &str| -> Vec<String> {
+        let of = rows.iter().filter(|row| row["group_id"] == group);
+        of.map(|row| row["provenance"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let rows = export("annotations", &[]);
+    assert_eq!(by(&rows, "g0"), ["aggregate"; 3]);
+    assert_eq!(by(&rows, "g1"), ["unanimous"; 2]);
+    assert_eq!(by(&rows, "g2"), ["single"]);
+    let sft = export("sft", &[]);
+    let meta: Value = serde_json::from_str(sft[0]["gagar_meta"].as_str().unwrap()).unwrap();
+    assert_eq!(meta["provenance"], "aggregate");
+    let rows = export("advantages", &["--source", "consensus"]);
+    let of = |group: &str| {
+        let mut of = rows.iter().filter(|row| row["group_id"] == group);
+        of.next().unwrap()["source"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(of("g0"), "consensus:aggregate");
+    assert_eq!(of("g1"), "consensus:unanimous");
+    assert_eq!(of("g2"), "consensus:single");
+    assert_eq!(of("g3"), "none:");
+    // b and c tie in the consensus of g0.
+    let tier = |id: &str| {
+        let mut of = rows.iter();
+        let row = of.find(|row| row["group_id"] == "g0" && row["trajectory_id"] == id);
+        row.unwrap()["rank"].as_u64().unwrap()
+    };
+    assert_eq!([tier("a"), tier("b"), tier("c"), tier("d")], [1, 2, 2, 4]);
+}

@@ -17,12 +17,12 @@ pub fn run(args: &AdvantagesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         return Err(CliError::usage(reason));
     }
     let whose_ranking = args.rows.whose();
-    if whose_ranking == Some(Source::Human) {
+    if matches!(whose_ranking, Some(Source::Human | Source::Consensus)) {
         require_db(args.input.common.db())?;
     }
     let whose = match whose_ranking {
         None | Some(Source::Human) => Whose::Known,
-        Some(Source::Grader | Source::None) => Whose::User,
+        Some(Source::Consensus | Source::Grader | Source::None) => Whose::User,
     };
     let mut opened = open(&args.input, Source::of(whose_ranking), whose, io)?;
     if args.rows.blind_only {

@@ -817,6 +817,8 @@ pub enum Source {
     Grader,
     /// The annotator's submitted one
     Human,
+    /// All annotators': settled, else one's or what several agree on, else put together by Borda
+    Consensus,
     /// Nobody's: plain group-relative advantages
     None,
 }
@@ -829,6 +831,7 @@ impl Source {
             None => RankingSource::Counted,
             Some(Self::Grader) => RankingSource::Grader,
             Some(Self::Human) => RankingSource::Human,
+            Some(Self::Consensus) => RankingSource::Consensus,
             Some(Self::None) => RankingSource::None,
         }
     }

@@ -31,7 +31,7 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     }
     let whose_ranking = args.rows.whose();
     let advantages = target.name() == "advantages";
-    if !advantages || whose_ranking == Some(Source::Human) {
+    if !advantages || matches!(whose_ranking, Some(Source::Human | Source::Consensus)) {
         require_db(args.input.common.db())?;
     }
     let whose = if advantages && matches!(whose_ranking, None | Some(Source::Human)) {

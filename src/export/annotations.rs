@@ -1,7 +1,8 @@
 //! `gagar.annotation/1`: every label of every annotator, drafts and stale ones too, for audit and
 //! backup (`grader-and-scope.md` 5.2).
 //!
-//! A row has `"stale": true` when the loaded group is not the one that was judged.
+//! A settlement of a group has the state `adjudicated`. `provenance` tells how the ranking of the
+//! group by all people came about. A row has `"stale": true` when the loaded group is not the one that was judged.
 
 use std::io::{self, Write};
 
@@ -48,6 +49,8 @@ struct Row<'a> {
     blind: bool,
     after_reveal: bool,
     group_sha256: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    provenance: &'a str,
     stale: bool,
     tool: &'static str,
 }
@@ -106,6 +109,7 @@ impl Export for Annotations {
                 blind: label.blind,
                 after_reveal: label.after_reveal,
                 group_sha256: &label.fingerprint,
+                provenance: label.provenance,
                 stale: label.stale,
                 tool: TOOL,
             };

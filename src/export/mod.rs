@@ -28,6 +28,8 @@ pub enum LabelState {
     Draft,
     /// Submitted: counts.
     Submitted,
+    /// The group was settled so by a person who saw every ranking: counts before submissions.
+    Adjudicated,
     /// Set aside without a ranking.
     Skipped,
     /// Flagged for another look, and nothing ranked.
@@ -35,12 +37,19 @@ pub enum LabelState {
 }
 
 impl LabelState {
+    /// Whether a ranking in this state counts.
+    #[must_use]
+    pub fn counts(self) -> bool {
+        matches!(self, Self::Submitted | Self::Adjudicated)
+    }
+
     /// The word used in files.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Draft => "draft",
             Self::Submitted => "submitted",
+            Self::Adjudicated => "adjudicated",
             Self::Skipped => "skipped",
             Self::Flagged => "flagged",
         }
@@ -86,6 +95,9 @@ pub struct Label {
     pub submitted_ms: Option<i64>,
     /// Fingerprint of the group that was judged.
     pub fingerprint: String,
+    /// How the ranking of the group by all people came about (`single`, `unanimous`, `adjudicated`,
+    /// `aggregate` or `unresolved`); empty for drafts, stale labels and groups that are not loaded.
+    pub provenance: &'static str,
     /// Whether the loaded group has another fingerprint; false when the group is not loaded.
     pub stale: bool,
     /// Whether names, grader and advantages were hidden until then, or until the reveal.
@@ -128,7 +140,7 @@ pub struct Computed {
     pub kept: bool,
     /// The ranking that moved the advantages, passing trajectories only; empty when nobody ranked.
     pub ranking: Ranking,
-    /// `human:NAME`, `grader:NAME` or `none:`.
+    /// `human:NAME`, `consensus:PROVENANCE`, `grader:NAME` or `none:`.
     pub source: String,
     /// Id of the submitted label, or empty.
     pub annotation_id: String,
@@ -142,7 +154,7 @@ pub struct Computed {
 pub trait ExportSource {
     /// The loaded groups.
     fn groups(&self) -> &[Arc<RolloutGroup>];
-    /// Every label of every annotator, by group id, annotator, then submitted before draft.
+    /// Every label of every annotator, by group id, annotator, then adjudicated before submitted before draft.
     fn labels(&self) -> Vec<Label>;
     /// The grader's answer about the group at this 0-based index.
     fn answer(&self, group: usize) -> Option<&GraderAnswer>;

@@ -1,4 +1,5 @@
 //! `gagar.grader-sft/1`: one training record for a grader per submitted ranking
+//! and per settlement
 //! (`grader-and-scope.md` 5.4, `annotation.md` 2.2-2.3 and 3.2).
 //!
 //! Candidates get fresh letters in every row, so that a model cannot learn ids or policy names. A
@@ -62,7 +63,7 @@ impl Export for GraderSft {
         let mut last_group = None;
         for label in source.labels() {
             match label.state {
-                LabelState::Submitted => {}
+                LabelState::Submitted | LabelState::Adjudicated => {}
                 LabelState::Draft => {
                     drafts += 1;
                     continue;
@@ -200,6 +201,7 @@ impl Sample<'_> {
             "annotation_id": self.label.annotation_id,
             "annotator": self.label.annotator,
             "origin": self.label.origin,
+            "provenance": self.label.provenance,
             "label_map": label_map,
             "permutation": permutation,
             "reasoning_source": reasoning_source,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 use crate::export::{Computed, ExportOptions, ExportSource, Label, LabelFinding, LabelState};
+use crate::raters::{Aggregate, GroupEvidence, Provenance};
 use crate::store::projection::{Judgement, Submission};
 use crate::store::{FindingRecord, Side};
 
@@ -18,6 +19,7 @@ impl RankingSource {
             Self::Best => "best",
             Self::Counted => "counted",
             Self::Human => "human",
+            Self::Consensus => "consensus",
             Self::Grader => "grader",
             Self::None => "none",
         }
@@ -47,6 +49,14 @@ impl ReviewSession {
         }
     }
 
+    /// How the ranking of a group by people came about; `None` when no person ranked it.
+    #[must_use]
+    pub fn provenance(&self, group: usize) -> Option<Provenance> {
+        let data = self.set().groups.get(group)?;
+        let found = GroupEvidence::of(group, data, &[], self.projection());
+        found.consensus(Aggregate::default()).provenance
+    }
+
     /// 0-based index of the group with this id.
     #[must_use]
     pub fn position(&self, group_id: &str) -> Option<usize> {
@@ -68,6 +78,9 @@ impl ExportSource for ReviewSession {
             .iter()
             .enumerate()
             .map(|(index, group)| (group.id.as_str(), index))
+            .collect();
+        let provenances: Vec<&'static str> = (0..self.groups().len())
+            .map(|group| self.provenance(group).map_or("", Provenance::word))
             .collect();
         let mut labels = Vec::new();
         let blind_only = self.settings().blind_only;
@@ -101,16 +114,26 @@ impl ExportSource for ReviewSession {
                     submitted_ms: None,
                     fingerprint: judgement.fingerprint.clone(),
                     stale: false,
+                    provenance: "",
                     blind: judgement.blind,
                     after_reveal: judgement.blind && judgement.revealed,
                 };
+                // Whoever settles a group has seen everything.
+                let settled = settled(judgement, &template).filter(|_| !blind_only);
                 let sent = self.counting(judgement);
                 let sent = sent.map(|sent| submitted(sent, &template));
                 let begun = draft(judgement, &template).filter(|_| !blind_only);
-                let both = [sent, begun];
-                labels.extend(both.into_iter().flatten().map(|label| Label {
-                    stale: current.is_some_and(|group| group.fingerprint != label.fingerprint),
-                    ..label
+                let all = [settled, sent, begun];
+                labels.extend(all.into_iter().flatten().map(|label| {
+                    let stale = current.is_some_and(|now| now.fingerprint != label.fingerprint);
+                    let of = group.and_then(|group| provenances.get(group).copied());
+                    // A draft counts for nothing, and what is stale is no part of what counts now.
+                    let counts = label.tiers.is_some() && label.state.counts() && !stale;
+                    Label {
+                        stale,
+                        provenance: of.filter(|_| counts).unwrap_or_default(),
+                        ..label
+                    }
                 }));
             }
         }
@@ -139,6 +162,24 @@ impl ExportSource for ReviewSession {
         let opened = self.set().open(group);
         opened.map_err(|problem| format!("{}: {}", problem.path.display(), problem.reason))
     }
+}
+
+/// How a person who saw every ranking settled the group.
+fn settled(judgement: &Judgement, template: &Label) -> Option<Label> {
+    let settled = judgement.adjudication.as_ref()?;
+    Some(Label {
+        annotation_id: settled.event_id.clone(),
+        state: LabelState::Adjudicated,
+        tiers: Some(settled.tiers.clone()),
+        unranked: settled.unranked.clone(),
+        origin: "adjudicated".to_owned(),
+        blind: false,
+        after_reveal: false,
+        note: settled.note.clone(),
+        active_ms: settled.active_ms,
+        submitted_ms: Some(settled.at_ms),
+        ..template.clone()
+    })
 }
 
 fn submitted(submission: &Submission, template: &Label) -> Label {

@@ -5,6 +5,7 @@ use crate::domain::redistribution::Status;
 use crate::domain::{
     GroupClass, Ranking, RankingDifference, Redistribution, RolloutGroup, redistribute,
 };
+use crate::raters::{Aggregate, GroupEvidence, Provenance};
 
 /// Whose ranking moves the advantages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,6 +17,9 @@ pub enum RankingSource {
     Counted,
     /// The annotator's submitted ranking only.
     Human,
+    /// What all annotators say: the settlement, else what one submitted or several agree on, else
+    /// their rankings put together by Borda.
+    Consensus,
     /// The grader's ranking only.
     Grader,
     /// None: plain group-relative advantages.
@@ -66,7 +70,7 @@ pub struct ShownRanking {
     pub ranking: Ranking,
     /// Where it comes from.
     pub origin: Origin,
-    /// `human:NAME`, `grader:NAME` or `none:`, as `gagar.advantage/1` writes it.
+    /// `human:NAME`, `consensus:PROVENANCE`, `grader:NAME` or `none:`, as `gagar.advantage/1` writes it.
     pub source: String,
     /// Event id of the submission, when it is a submitted ranking; else empty.
     pub annotation_id: String,
@@ -123,6 +127,7 @@ impl ReviewSession {
             RankingSource::Best => self.draft_shown(group).or_else(|| self.grader_shown(group)),
             RankingSource::Counted => self.counted_shown(group),
             RankingSource::Human => self.submitted_shown(group),
+            RankingSource::Consensus => self.consensus_shown(group),
             RankingSource::Grader => self.grader_shown(group),
             RankingSource::None => None,
         };
@@ -161,6 +166,32 @@ impl ReviewSession {
             origin: Origin::from_word(&submission.origin),
             source: format!("human:{}", self.identity().annotator),
             annotation_id: submission.event_id.clone(),
+        })
+    }
+
+    /// What people say of the group together; nothing while others' rankings are hidden.
+    fn consensus_shown(&self, group: usize) -> Option<ShownRanking> {
+        if self.is_hidden(group) {
+            return None;
+        }
+        let data = self.set().groups.get(group)?;
+        let found = GroupEvidence::of(group, data, &[], self.projection());
+        let (ranking, provenance) = found.counting(Aggregate::default())?;
+        let event = match provenance {
+            Provenance::Adjudicated => found.settlement.map(|settled| settled.event_id),
+            Provenance::Single => {
+                let mut people = found.people.into_iter();
+                people
+                    .find(|person| person.ranking.is_some())
+                    .map(|person| person.event_id)
+            }
+            Provenance::Unanimous | Provenance::Aggregate | Provenance::Unresolved => None,
+        };
+        Some(ShownRanking {
+            ranking,
+            origin: Origin::Scratch,
+            source: format!("consensus:{}", provenance.word()),
+            annotation_id: event.unwrap_or_default(),
         })
     }
 

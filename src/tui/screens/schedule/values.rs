@@ -33,10 +33,11 @@ const UNRANKED: [UnrankedPolicy; 3] = [
     UnrankedPolicy::Last,
     UnrankedPolicy::Error,
 ];
-const SOURCES: [RankingSource; 5] = [
+const SOURCES: [RankingSource; 6] = [
     RankingSource::Best,
     RankingSource::Counted,
     RankingSource::Human,
+    RankingSource::Consensus,
     RankingSource::Grader,
     RankingSource::None,
 ];
@@ -125,6 +126,7 @@ impl Line {
                 RankingSource::Best => "your draft, else the grader's",
                 RankingSource::Counted => "your submission, else the grader's",
                 RankingSource::Human => "your submissions only",
+                RankingSource::Consensus => "all annotators: settled, agreed, or together",
                 RankingSource::Grader => "the grader's only",
                 RankingSource::None => "no ranking",
             },
@@ -313,6 +315,7 @@ fn source_word(source: RankingSource) -> &'static str {
         RankingSource::Best => "best",
         RankingSource::Counted => "counted",
         RankingSource::Human => "human",
+        RankingSource::Consensus => "consensus",
         RankingSource::Grader => "grader",
         RankingSource::None => "none",
     }
