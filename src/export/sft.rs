@@ -205,7 +205,6 @@ impl Sample<'_> {
             "label_map": label_map,
             "permutation": permutation,
             "reasoning_source": reasoning_source,
-            "provenance": "single",
             "tool": TOOL,
         });
         let message = |role, content| Message { role, content };
