@@ -389,7 +389,10 @@ impl AdvantageRows {
     /// What is asked for twice, one sentence.
     #[must_use]
     pub fn contradiction(&self) -> Option<&'static str> {
-        let others = matches!(self.source, Some(Source::Grader | Source::None));
+        let others = matches!(
+            self.source,
+            Some(Source::Consensus | Source::Grader | Source::None)
+        );
         (self.blind_only && others)
             .then_some("--blind-only takes rankings of people: leave --source out, or say human")
     }
