@@ -1,11 +1,14 @@
 //! A day of annotating: orders, states, time, questions, history, and how many keys it takes.
 
-use gagar::review::EventBody;
-use gagar::store::Event;
+use gagar::domain::assignment::Assigned;
+use gagar::formats::LoadOptions;
+use gagar::review::{EventBody, QueueOrder, Settings};
+use gagar::store::{Event, MemoryStore};
 use gagar::tui::message::Message;
 use gagar::tui::testing::Harness;
+use gagar::tui::workers::LoadInput;
 
-use crate::native;
+use crate::{native, sample};
 
 fn events(harness: &Harness) -> Vec<Event> {
     harness.store().events_since(0).unwrap()
@@ -250,6 +253,70 @@ fn the_history_of_a_group_is_read_over_it() {
         submitted < screen.find("accepted the").unwrap(),
         "newest first: {screen}"
     );
+}
+
+#[test]
+fn an_assignment_shows_its_groups_in_its_order_and_tells_what_is_wrong() {
+    let everything = native(120, 40);
+    let session = everything.model.session.as_ref().unwrap();
+    let row = |group_id: &str, position: usize, fingerprint: &str| Assigned {
+        annotator: "ann".to_owned(),
+        group_id: group_id.to_owned(),
+        position,
+        blind: false,
+        seed: 7,
+        fingerprint: fingerprint.to_owned(),
+    };
+    let known = |id: &str| {
+        let group = session.find(id).and_then(|group| session.group(group));
+        group.unwrap().fingerprint.clone()
+    };
+    let rows = [
+        row("ringbuf__ringbuf-7", 3, "as it was"),
+        row("textkit__slug-101", 1, &known("textkit__slug-101")),
+        row("fetcher__retry-58", 2, &known("fetcher__retry-58")),
+        row("not__there-1", 4, ""),
+        Assigned {
+            annotator: "bob".to_owned(),
+            ..row("listings__paging-19", 1, "")
+        },
+    ];
+    let paths = [sample("native")];
+    let store = || Box::new(MemoryStore::default());
+    let mut model = Harness::unloaded(&paths, 160, 40, store()).unwrap().model;
+    model.assigned = Some(rows.to_vec().into());
+    model.groups.queue = Some(QueueOrder::Given);
+    let input = LoadInput {
+        paths: paths.to_vec(),
+        load: LoadOptions::default(),
+        identity: session.identity().clone(),
+        settings: Settings::default(),
+        seed: 1,
+    };
+    let mut harness = Harness::loaded(model, input, store()).unwrap();
+    let order = [
+        "textkit__slug-101",
+        "fetcher__retry-58",
+        "ringbuf__ringbuf-7",
+    ];
+    assert_eq!(listed(&harness), order);
+    let screen = harness.screen();
+    assert!(screen.contains("3 groups"), "{screen}");
+    assert!(screen.contains("ann: 0/3 done"), "{screen}");
+    let screen = harness.press("!").screen();
+    assert!(
+        screen.contains("not__there-1: assigned as group 4"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("ringbuf__ringbuf-7: its data is not"),
+        "{screen}"
+    );
+    harness.press("<esc>>").press("X").press("1");
+    let session = harness.model.session.as_ref().unwrap();
+    assert_eq!(harness.model.compare.group, session.find(order[1]));
+    // Opened by somebody with an assignment: that is recorded at once.
+    assert_eq!(kinds(&harness), ["group.open", "skip.set", "group.open"]);
 }
 
 #[test]

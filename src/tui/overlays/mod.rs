@@ -95,7 +95,7 @@ impl PromptKind {
                 let presets: Vec<_> = presets
                     .map(|(place, reason)| format!("{} {reason}", place + 1))
                     .collect();
-                return Some(format!("may be empty; alone: {}", presets.join(", ")));
+                return Some(format!("{}, or type one", presets.join(" · ")));
             }
             Self::Flag => "for another look; may be empty",
             Self::SearchSteps | Self::SearchPatch | Self::SearchGroup => {
