@@ -117,7 +117,7 @@ mod tests {
 
     fn group(patches: &[u8]) -> RolloutGroup {
         let trajectories = patches.iter().enumerate().map(|(index, patch)| {
-            let mut trajectory = Trajectory::new(&format!("t{index}"), Outcome::Pass);
+            let mut trajectory = Trajectory::new(format!("t{index}"), Outcome::Pass);
             trajectory.patch.sha256 = PatchHash::new([*patch; 32]);
             trajectory.patch.bytes = 1;
             trajectory
