@@ -9,7 +9,7 @@ use clap::CommandFactory;
 use super::Ending;
 use super::annotator::user_name;
 use super::args::{Cli, Colour, Screen};
-use super::config::{base_repos, guide};
+use super::config::{base_repos, guide, scope_rules};
 use super::error::CliError;
 use super::inputs::load_options;
 use crate::domain::assignment::Assigned;
@@ -85,6 +85,7 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
         keys: cli.screen.keys.clone(),
         base_repos: base_repos(&cli.paths)?,
         guide: guide(&cli.paths)?,
+        rules: scope_rules(&cli.paths)?,
     };
     crate::tui::run(options).map_err(|error| {
         let failed = CliError::failed(error);

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Ending;
 use super::annotator::user_name;
 use super::args::{PictureFormat, ScreenshotArgs};
-use super::config::guide;
+use super::config::{guide, scope_rules};
 use super::error::CliError;
 use super::inputs::{
     check_paths, load_options, refuse_inputs, refuse_loaded, require_db, tell_problems,
@@ -50,6 +50,7 @@ pub fn run(args: &ScreenshotArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         theme: args.theme.clone(),
         depth: depth(args.colour).unwrap_or(ColourDepth::True),
         guide: guide(&input.paths)?,
+        rules: scope_rules(&input.paths)?,
     })
     .map_err(failure)?;
     let set = picture.set.as_deref();

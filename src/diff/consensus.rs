@@ -9,7 +9,12 @@ use super::results::Results;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Consensus {
     counted: Vec<usize>,
+    /// Failing ones too; empty where enough pass.
+    wide: Vec<usize>,
 }
+
+/// From so many different passing results on nobody need look at failing ones.
+const ENOUGH: usize = 2;
 
 /// A share of the passing candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +36,49 @@ impl Consensus {
                 counted.push(index);
             }
         }
-        Self { counted }
+        Self {
+            counted,
+            wide: Vec::new(),
+        }
+    }
+
+    /// The same with failing candidates as weaker evidence of where a fix may be, where fewer than two
+    /// different results pass. Only the first `candidates` count: the reference is none.
+    #[must_use]
+    pub fn or_failing(mut self, aligned: &Aligned, results: &Results, candidates: usize) -> Self {
+        if self.counted.len() >= ENOUGH {
+            return self;
+        }
+        let all = aligned.candidates().iter().enumerate().take(candidates);
+        for (index, candidate) in all {
+            let known = |other: &usize| results.overall.are_equal(*other, index);
+            if !candidate.patch.files.is_empty() && !self.wide.iter().any(known) {
+                self.wide.push(index);
+            }
+        }
+        self
+    }
+
+    /// Candidates that count as evidence, and whether failing ones are among them.
+    #[must_use]
+    pub fn evidence(&self) -> (&[usize], bool) {
+        match self.wide.is_empty() {
+            true => (&self.counted, false),
+            false => (&self.wide, true),
+        }
+    }
+
+    /// How many of the evidence touch a region, and whether failing ones are among it; a share of the
+    /// passing ones alone where enough pass.
+    #[must_use]
+    pub fn evident_share(&self, region: &Region) -> (Share, bool) {
+        let (among, is_weak) = self.evidence();
+        let touching = among.iter().filter(|index| region.is_touched_by(**index));
+        let share = Share {
+            touching: touching.count(),
+            passing: among.len(),
+        };
+        (share, is_weak)
     }
 
     /// The candidates that are counted, ascending.
@@ -87,5 +134,23 @@ mod tests {
             .map(|share| (share.touching, share.passing))
             .collect();
         assert_eq!(shares, [(2, 2), (1, 2)]);
+        let region = &aligned.files[0].regions[1];
+        let share = |passing, touching| Share { touching, passing };
+        assert_eq!(consensus.evident_share(region), (share(2, 1), false));
+        // Where one result passes the failing ones tell where a fix may be.
+        let few: Vec<_> = candidates
+            .into_iter()
+            .enumerate()
+            .map(|(index, candidate)| CandidatePatch {
+                passing: index == 0,
+                ..candidate
+            })
+            .collect();
+        let aligned = Aligned::of(&few, &Bases::default());
+        let results = Results::of(&aligned);
+        let consensus = Consensus::of(&aligned, &results).or_failing(&aligned, &results, 4);
+        let region = &aligned.files[0].regions[1];
+        assert_eq!(consensus.evident_share(region), (share(2, 1), true));
+        assert_eq!(consensus.share(region), share(1, 0));
     }
 }

@@ -1,7 +1,7 @@
-//! Asking the out-of-scope rules about the groups of a loaded set, on all cores.
+//! Asking the out-of-scope rules about the groups of a loaded set, on all cores, and what a verdict
+//! on one of their remarks changes.
 //!
-//! What is *not* here: the rules ([`crate::scope`]), and what people say of remarks
-//! ([`crate::store`]).
+//! What is *not* here: the rules ([`crate::scope`]).
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,12 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::{Change, RemarkChange, ReviewSession};
 use crate::base::{BaseRepos, bases_of};
 use crate::diff::{Aligned, CandidatePatch, Patch, Results};
+use crate::domain::rubric::{Rubric, Severity};
 use crate::domain::scope::Remark;
 use crate::domain::{Content, RolloutGroup};
 use crate::formats::LoadedSet;
-use crate::scope::{Elsewhere, Input, Rules, remarks, remarks_of_reference, repository};
+use crate::scope::{Elsewhere, Input, Rules, remarks, remarks_of_reference, repository, rule};
+use crate::store::{FindingRecord, RuleStamp, Side, Verdict};
 
 /// Other groups of a repository that are opened to see whether a change is the harness's.
 const OTHERS_OPENED: usize = 200;
@@ -222,5 +225,64 @@ impl Texts {
             has_diff: self.patches.iter().map(|p| !p.files.is_empty()).collect(),
             problems: self.content.problems,
         }
+    }
+}
+
+impl ReviewSession {
+    /// What this annotator said of a remark about a group; `None` = nothing.
+    #[must_use]
+    pub fn remark_verdict(&self, group: usize, remark: &Remark) -> Option<Verdict> {
+        let said = &self.judgement(group)?.remarks;
+        if said.is_empty() {
+            return None;
+        }
+        let id = self.true_id(group, remark.trajectory)?;
+        said.get(&remark.key(&id)).map(|(_, verdict)| *verdict)
+    }
+
+    /// The change that a verdict on a remark is. A confirmed one becomes a finding with the rule's
+    /// code; an artefact, and a rule whose code the rubric does not have, leave the verdict alone.
+    #[must_use]
+    pub fn remark_change(
+        &self,
+        group: usize,
+        remark: &Remark,
+        (rules, rubric): (&Rules, &Rubric),
+        verdict: Option<Verdict>,
+    ) -> Option<Change> {
+        let trajectory = self.true_id(group, remark.trajectory)?;
+        let stamp = RuleStamp {
+            id: remark.rule.to_owned(),
+            version: rules.version().to_owned(),
+        };
+        let file = remark.file.map(|_| remark.path.clone());
+        let side = match remark.is_old {
+            true => Side::Old,
+            false => Side::New,
+        };
+        let code = rule(remark.rule).and_then(|rule| rule.code);
+        let finding = code
+            .filter(|code| rubric.find(code).is_some())
+            .map(|code| FindingRecord {
+                trajectory: trajectory.clone(),
+                code: code.to_owned(),
+                rubric: rubric.version.clone(),
+                severity: Severity::Minor,
+                file: file.clone(),
+                side: remark.lines.map(|_| side),
+                lines: remark.lines,
+                note: remark.reason.clone(),
+                rule: Some(stamp.clone()),
+                after_reveal: false,
+            });
+        Some(Change::Remark(RemarkChange {
+            remark: remark.key(&trajectory),
+            rule: stamp,
+            trajectory,
+            file,
+            lines: remark.lines,
+            verdict,
+            finding,
+        }))
     }
 }

@@ -73,6 +73,15 @@ pub enum Effect {
     },
     /// Compute figures over all groups.
     Audit(Audit),
+    /// Ask the out-of-scope rules about groups (0-based), in place of what is being asked.
+    Spot {
+        /// Tells the answers of this request from those of older ones.
+        number: u64,
+        /// The groups.
+        groups: Vec<usize>,
+    },
+    /// Stop asking the out-of-scope rules.
+    StopSpotting,
     /// Store events in one transaction.
     Save(Vec<NewEvent>),
     /// Search the patches of all candidates of a group.

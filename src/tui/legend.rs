@@ -1,7 +1,7 @@
 //! Signs and words of the screens with what they mean: the one table of which the end of every key
 //! sheet and the README's "Words on the screen" are made.
 
-use super::action::Context::{self, Compare, Groups, Matrix, Schedules, Steps, Tests};
+use super::action::Context::{self, Compare, Groups, Matrix, Remarks, Schedules, Steps, Tests};
 
 /// A sign or word, what it means, and the screens that show it.
 struct Sign(&'static str, &'static str, &'static [Context]);
@@ -28,7 +28,7 @@ const SIGNS: &[Sign] = &[
     Sign(
         "5/7",
         "beside the first line of a change: so many of the passing candidates touch this place of the \
-         base, equal results counted once; in the list of files and, under = once, in the matrix: touch the file",
+         base, equal results counted once; ~2/5 where fewer than two pass: of all candidates, failing ones too; in the list of files and, under = once, in the matrix: touch the file",
         PATCHES,
     ),
     Sign(
@@ -254,6 +254,17 @@ const SIGNS: &[Sign] = &[
         "⚑",
         "findings of the grader; as a heading: how many findings, the grader's and people's",
         RANKED,
+    ),
+    Sign(
+        "◆ ◇ ◌",
+        "an out-of-scope rule points here: worth a look; a habit that may be fine; left by the \
+         harness. Never a verdict: confirm_remark and dismiss_remark say what it is",
+        &[Compare, Remarks],
+    ),
+    Sign(
+        "✓ ✗",
+        "before a remark: you confirmed it, and it is a finding; you dismissed it",
+        &[Remarks],
     ),
     Sign(
         "✎",

@@ -13,9 +13,11 @@ use super::model::{OnBase, OpenedGroup};
 use super::patch_file::SaveError;
 use super::query::Query;
 use super::screens::compare::PatchSpot;
+use super::screens::remarks::Spotted;
 use super::screens::schedules::Answer as SchemesAnswer;
 use super::screens::steps::Hits;
 use crate::diff::Interdiff;
+use crate::domain::scope::Remark;
 use crate::review::Event;
 use crate::review::Progress;
 use crate::review::{LoadedSet, Prepared, ReviewSession};
@@ -105,6 +107,15 @@ pub enum Message {
         /// Its patches on their base.
         on_base: OnBase,
     },
+    /// The out-of-scope rules were asked about an opened group.
+    GroupRemarked {
+        /// The group.
+        opened: Arc<OpenedGroup>,
+        /// What they say.
+        remarks: Vec<Remark>,
+    },
+    /// Some groups of the set were asked about by the rules.
+    Spotted(Spotted),
     /// A file is coloured.
     Highlighted {
         /// The group.

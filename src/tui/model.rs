@@ -21,10 +21,12 @@ use super::timing::Timing;
 use crate::diff::{Aligned, Bases, Consensus, Moves, Patch, Results};
 use crate::domain::Content;
 use crate::domain::assignment::Assigned;
+use crate::domain::scope::Remark;
 use crate::review::EventBody;
 use crate::review::NewEvent;
 use crate::review::Progress;
 use crate::review::{ReviewSession, ReviewedGroup, Settings};
+use crate::scope::Rules;
 use unicode_width::UnicodeWidthStr;
 
 /// Which screen is open.
@@ -115,6 +117,8 @@ pub struct OpenedGroup {
     pub reference: Option<Arc<Patch>>,
     /// The patches on their base; not there until a worker has made it.
     on_base: OnceLock<OnBase>,
+    /// What the out-of-scope rules say; not there until a worker has asked them.
+    remarks: OnceLock<Vec<Remark>>,
 }
 
 /// A group's patches on their base.
@@ -152,6 +156,7 @@ impl OpenedGroup {
             patches,
             reference,
             on_base: OnceLock::new(),
+            remarks: OnceLock::new(),
         }
     }
 
@@ -159,6 +164,18 @@ impl OpenedGroup {
     pub fn put_on_base(&self, on_base: OnBase) {
         // A second answer says the same.
         let _ = self.on_base.set(on_base);
+    }
+
+    /// Takes over what the out-of-scope rules say; what is there already stays.
+    pub fn put_remarks(&self, remarks: Vec<Remark>) {
+        // A second answer says the same.
+        let _ = self.remarks.set(remarks);
+    }
+
+    /// What the out-of-scope rules say, once they were asked.
+    #[must_use]
+    pub fn remarks(&self) -> Option<&[Remark]> {
+        self.remarks.get().map(Vec::as_slice)
     }
 
     /// The patches on their base, once they are there.
@@ -240,6 +257,8 @@ pub struct Model {
     pub schedules: schedules::State,
     /// The rubric of findings and the guidelines.
     pub guide: Guide,
+    /// The rules for out-of-scope edits.
+    pub rules: Arc<Rules>,
     /// What lies over the screen.
     pub overlay: Option<Overlay>,
     /// The message at the bottom.
@@ -325,6 +344,7 @@ impl Model {
             disagreements: disagreements::State::default(),
             schedules: schedules::State::default(),
             guide: Guide::default(),
+            rules: Arc::default(),
             overlay: None,
             status: Status::default(),
             saves: Saves::default(),

@@ -89,6 +89,7 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
         .or_else(|| options.assigned.is_some().then_some(QueueOrder::Given));
     model.assigned = options.assigned.clone().map(Arc::from);
     model.guide = options.guide.clone();
+    model.rules = options.rules.clone().into();
     if let Some(first) = problems.first() {
         let more = match problems.len() - 1 {
             0 => String::new(),
@@ -237,6 +238,11 @@ impl Runtime {
                         });
                     }
                 }
+                Effect::Spot { number, groups } => {
+                    self.workers
+                        .spot(number, groups, Arc::clone(&self.model.rules));
+                }
+                Effect::StopSpotting => self.workers.stop_spotting(),
                 Effect::Interdiff { group, from, to } => {
                     if let Some(opened) = self.model.opened(group) {
                         self.workers.interdiff(Arc::clone(opened), from, to);

@@ -20,6 +20,7 @@ use super::testing::{Harness, text_of};
 use super::workers::LoadInput;
 use crate::formats::{LoadOptions, LoadedSet};
 use crate::review::{BlindPlan, Identity, Settings};
+use crate::scope::Rules;
 use crate::store::{EventStore, MemoryStore, SqliteStore};
 
 /// What to draw.
@@ -47,6 +48,8 @@ pub struct ScreenshotOptions {
     pub depth: ColourDepth,
     /// The rubric and the guidelines.
     pub guide: Guide,
+    /// The rules for out-of-scope edits.
+    pub rules: Rules,
 }
 
 impl ScreenshotOptions {
@@ -65,6 +68,7 @@ impl ScreenshotOptions {
             theme: "dark".to_owned(),
             depth: ColourDepth::True,
             guide: Guide::default(),
+            rules: Rules::default(),
         }
     }
 }
@@ -146,6 +150,7 @@ pub fn take(options: ScreenshotOptions) -> Result<Screenshot, ScreenshotError> {
     model.size = options.size;
     model.starts_blind = options.blind.all;
     model.guide = options.guide;
+    model.rules = options.rules.into();
     model.opens_first = OpensFirst::Only;
     let input = LoadInput {
         paths: options.paths,

@@ -12,6 +12,7 @@ use crate::base::BaseRepos;
 use crate::domain::assignment::Assigned;
 use crate::formats::LoadOptions;
 use crate::review::{BlindPlan, QueueOrder, Settings};
+use crate::scope::Rules;
 
 /// What to review, and how.
 #[derive(Debug, Clone)]
@@ -44,6 +45,8 @@ pub struct TuiOptions {
     pub base_repos: BaseRepos,
     /// The rubric and the guidelines.
     pub guide: Guide,
+    /// The rules for out-of-scope edits.
+    pub rules: Rules,
     /// A key file in place of the one in the configuration folder.
     pub keys: Option<PathBuf>,
 }

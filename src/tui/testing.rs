@@ -20,16 +20,18 @@ use super::keymap::Keymap;
 use super::message::{Message, MouseKind};
 use super::model::Model;
 use super::screens::compare::search_patches;
+use super::screens::remarks::Spotted;
 use super::screens::{schedules, steps};
 use super::theme::{Role, Theme};
 use super::update::update;
 use super::view;
 use super::workers::{
-    KnownLog, LoadInput, feed, interdiff_of, look, on_base, open_group, save_file, store_events,
-    to_colour,
+    KnownLog, LoadInput, feed, interdiff_of, look, on_base, open_group, remarks_of, save_file,
+    store_events, to_colour,
 };
 use crate::base::BaseRepos;
 use crate::formats::LoadOptions;
+use crate::review::spotting;
 use crate::review::{BlindPlan, Identity, Settings};
 use crate::store::{EventStore, MemoryStore, SqliteStore};
 
@@ -355,6 +357,7 @@ impl Harness {
                 let group = *group;
                 let opened = open_group(&set, group).inspect(|opened| {
                     opened.put_on_base(on_base(&set, opened, &BaseRepos::default()));
+                    opened.put_remarks(remarks_of(&set, opened, &self.model.rules));
                 });
                 Some(match opened {
                     Err(problem) if problem.is_changed_file() => Message::GroupChanged {
@@ -435,6 +438,25 @@ impl Harness {
                 text,
                 overwrite,
             } => Some(save_file(path.clone(), text, *overwrite)),
+            Effect::Spot { number, groups } => {
+                let set = Arc::clone(self.model.session.as_ref()?.set());
+                let found = std::sync::Mutex::new(Vec::new());
+                spotting::look(&set, groups, &self.model.rules, &|of| {
+                    let mut found = found.lock();
+                    found.as_mut().is_ok_and(|found| {
+                        found.push(of);
+                        true
+                    })
+                });
+                Some(Message::Spotted(Spotted {
+                    number: *number,
+                    done: groups.len(),
+                    found: found.into_inner().unwrap_or_default(),
+                    elapsed: Duration::ZERO,
+                    ended: true,
+                }))
+            }
+            Effect::StopSpotting => None,
             // Answered in `send`: a save may have several answers.
             Effect::Save(_) => None,
             Effect::Quit => {

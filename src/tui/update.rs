@@ -125,6 +125,11 @@ fn handle(model: &mut Model, message: Message) -> Vec<Effect> {
             tell_base(model, &opened);
             after_layout(model)
         }
+        Message::GroupRemarked { opened, remarks } => {
+            opened.put_remarks(remarks);
+            after_layout(model)
+        }
+        Message::Spotted(spotted) => remarks::spotted(model, spotted),
         Message::Highlighted {
             group,
             of,
@@ -395,7 +400,7 @@ pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effec
         }
         Action::Reload => loading::reload(model),
         Action::NextUnfinished => queue::go_on(model),
-        Action::OpenRemarks => go_to(model, Screen::Remarks),
+        Action::OpenRemarks => remarks::enter(model),
         Action::OpenAgreement => go_to(model, Screen::Agreement),
         Action::OpenDisagreements => go_to(model, Screen::Disagreements),
         Action::OpenSchedules => go_to(model, Screen::Schedules),

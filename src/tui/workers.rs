@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -24,6 +24,7 @@ use super::model::{Model, OnBase, OpenedGroup};
 use super::patch_file::{self, SaveError};
 use super::query::Query;
 use super::screens::compare::{PatchNotes, search_patches};
+use super::screens::remarks::Spotted;
 use super::screens::schedules;
 use super::screens::steps::SearchRequest;
 use super::settings::TuiOptions;
@@ -33,8 +34,11 @@ use crate::diff::{
     Aligned, BaseText, CandidatePatch, Consensus, Interdiff, Patch, Results, interdiff, moves,
 };
 use crate::domain::Outcome;
+use crate::domain::scope::Remark;
 use crate::formats::{LoadOptions, LoadedSet, Loader, Problem, Watch};
+use crate::review::spotting;
 use crate::review::{Identity, ReviewSession, Settings, Snapshot};
+use crate::scope::{Input, Rules, remarks};
 use crate::store::{Event, EventBody, EventStore, NewEvent, SqliteStore, StoreError};
 
 /// Time between two looks for changes where notices of changes come.
@@ -54,6 +58,8 @@ const LOOK_STORE: Duration = Duration::from_millis(400);
 const LOOK_FAILING: Duration = Duration::from_secs(10);
 /// Time after a failed save until it is tried again.
 const RETRY: Duration = Duration::from_secs(3);
+/// Time between two answers while the rules are asked about many groups.
+const SPOT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Patches of so many bytes are laid on their base within a frame.
 const QUICK_BYTES: usize = 256 << 10;
@@ -80,6 +86,8 @@ pub struct Workers {
     audit: Sender<AuditRequest>,
     /// Number of the newest request for figures; older ones are given up.
     newest_audit: Arc<AtomicU64>,
+    /// Number of the newest request of remarks; 0 = none is wanted.
+    newest_spot: Arc<AtomicU64>,
     store: Option<(Sender<StoreRequest>, JoinHandle<()>)>,
     /// Whether the session has begun, so that it can be told what others store.
     begun: Arc<AtomicBool>,
@@ -137,8 +145,8 @@ impl Workers {
         })?;
         spawn("open", {
             let (post, wake) = (post.clone(), wake.clone());
-            let repos = options.base_repos.clone();
-            move || run_open(&opens, &repos, &wake, &post)
+            let (repos, rules) = (options.base_repos.clone(), options.rules.clone());
+            move || run_open(&opens, (&repos, &rules), &wake, &post)
         })?;
         spawn("colour", {
             let post = post.clone();
@@ -185,6 +193,7 @@ impl Workers {
             newest_schemes,
             audit,
             newest_audit,
+            newest_spot: Arc::default(),
             store,
             begun,
             epoch: 0,
@@ -242,6 +251,22 @@ impl Workers {
                 result: Err(gone("interdiff")),
             });
         }
+    }
+
+    /// Asks the out-of-scope rules about groups, on a thread of its own and all cores; a newer request
+    /// ends this one.
+    pub fn spot(&self, number: u64, groups: Vec<usize>, rules: Arc<Rules>) {
+        self.newest_spot.store(number, Ordering::Relaxed);
+        let Some(set) = self.set.clone() else { return };
+        let (post, newest) = (self.post.clone(), Arc::clone(&self.newest_spot));
+        let work = move || run_spot(&set, (number, &groups), &rules, &newest, &post);
+        // Without a thread the list says that the rules are being asked.
+        let _ = spawn("spot", work);
+    }
+
+    /// Ends what is being asked of the out-of-scope rules.
+    pub fn stop_spotting(&self) {
+        self.newest_spot.store(0, Ordering::Relaxed);
     }
 
     /// Searches the steps of a trajectory of a group; a newer search ends this one.
@@ -420,7 +445,11 @@ pub fn on_base(set: &LoadedSet, opened: &OpenedGroup, repos: &BaseRepos) -> OnBa
         notes: notes
             .map(|(index, patch)| Arc::new(PatchNotes::of(patch, index, &aligned)))
             .collect(),
-        consensus: Consensus::of(&aligned, &results),
+        consensus: Consensus::of(&aligned, &results).or_failing(
+            &aligned,
+            &results,
+            opened.patches.len(),
+        ),
         moves: patches().map(|patch| moves(patch)).collect(),
         results,
         aligned: Arc::new(aligned),
@@ -635,7 +664,7 @@ fn wait_for_quiet(wakes: &Receiver<Wake>) {
 
 fn run_open(
     requests: &Receiver<(Arc<LoadedSet>, usize)>,
-    repos: &BaseRepos,
+    (repos, rules): (&BaseRepos, &Rules),
     wake: &Sender<Wake>,
     post: &Post,
 ) {
@@ -660,15 +689,88 @@ fn run_open(
             }
             (None, Some((set, opened))) => {
                 // Without an answer the patches stay as each is on its own.
-                if let Ok(on_base) = caught(|| on_base(&set, &opened, repos)) {
+                if opened.on_base().is_some() {
+                    look_for_remarks(&set, opened, rules, post);
+                } else if let Ok(on_base) = caught(|| on_base(&set, &opened, repos)) {
+                    let aligned = Arc::clone(&opened);
                     post(Message::GroupAligned { opened, on_base });
+                    // What the rules compare stands on the base, which the interface takes over.
+                    waiting.push_back((set, aligned));
                 }
             }
         }
     }
 }
 
-/// Opens one group; answers it when its patches are still to be laid on their base.
+/// Asks the rules about groups and hands over what they say ten times a second.
+fn run_spot(
+    set: &LoadedSet,
+    (number, groups): (u64, &[usize]),
+    rules: &Rules,
+    newest: &AtomicU64,
+    post: &Post,
+) {
+    let start = Instant::now();
+    let is_newest = || newest.load(Ordering::Relaxed) == number;
+    // What was found since the last time, how many groups are done, and when it was told last.
+    let state = Mutex::new((Vec::new(), 0, start));
+    let tell = |remarks| {
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0.push(remarks);
+        state.1 += 1;
+        if state.2.elapsed() >= SPOT_PAUSE {
+            state.2 = Instant::now();
+            let spotted = Spotted {
+                number,
+                found: std::mem::take(&mut state.0),
+                done: state.1,
+                elapsed: start.elapsed(),
+                ended: false,
+            };
+            post(Message::Spotted(spotted));
+        }
+        is_newest()
+    };
+    // What a group of odd data does to a rule ends the asking, not the program.
+    let _ = caught(|| spotting::look(set, groups, rules, &tell));
+    let (found, done, _) = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    post(Message::Spotted(Spotted {
+        number,
+        found,
+        done,
+        elapsed: start.elapsed(),
+        ended: true,
+    }));
+}
+
+/// Asks the rules about a group that lies on its base.
+fn look_for_remarks(set: &LoadedSet, opened: Arc<OpenedGroup>, rules: &Rules, post: &Post) {
+    // Without an answer there is no remark.
+    if let Ok(remarks) = caught(|| remarks_of(set, &opened, rules)) {
+        post(Message::GroupRemarked { opened, remarks });
+    }
+}
+
+/// What the out-of-scope rules say of an opened group whose patches are on their base; nothing of one
+/// whose are not. Opens other groups of the repository where configuration is changed.
+#[must_use]
+pub fn remarks_of(set: &LoadedSet, opened: &OpenedGroup, rules: &Rules) -> Vec<Remark> {
+    let Some((group, on_base)) = set.groups.get(opened.group).zip(opened.on_base()) else {
+        return Vec::new();
+    };
+    let elsewhere = spotting::elsewhere(set, opened.group, &opened.patches, rules);
+    let input = Input {
+        group,
+        patches: &opened.patches,
+        on_base: Some((&on_base.aligned, &on_base.results)),
+        reference: opened.reference.as_deref(),
+        issue: opened.content.task.text.as_deref(),
+        elsewhere: elsewhere.as_ref().map(|known| (known, opened.group)),
+    };
+    remarks(&input, rules)
+}
+
+/// Opens one group; answers it when its patches are still to be laid on their base or looked at.
 fn open_one(
     set: &Arc<LoadedSet>,
     group: usize,
@@ -693,11 +795,7 @@ fn open_one(
         }
         result => {
             let result = result.and_then(|result| result.map_err(|error| error.to_string()));
-            let later = result
-                .as_ref()
-                .ok()
-                .filter(|opened| opened.on_base().is_none());
-            let later = later.cloned();
+            let later = result.as_ref().ok().cloned();
             post(Message::GroupOpened { group, result });
             later
         }

@@ -15,7 +15,7 @@ use super::key::{Code, Key};
 use super::message::MouseKind;
 use super::model::{Model, Screen, Severity};
 use super::queue;
-use super::screens::{compare, groups, schedule, steps};
+use super::screens::{compare, groups, remarks, schedule, steps};
 use super::update::{change, perform};
 use crate::review::Change;
 
@@ -40,6 +40,8 @@ pub enum PromptKind {
     SavePatch,
     /// Filtering the list of groups.
     Filter,
+    /// Filtering the list of remarks.
+    RemarkFilter,
     /// The open group's note.
     Note,
     /// Why the open group is settled so.
@@ -60,7 +62,7 @@ impl PromptKind {
             Self::Search | Self::SearchSteps | Self::SearchPatch => "search",
             Self::SearchGroup => "search the patches of all candidates",
             Self::SavePatch => "save the patch to a file",
-            Self::Filter => "filter",
+            Self::Filter | Self::RemarkFilter => "filter",
             Self::Note => "note on this group",
             Self::Settle => "settle the group; a note, or none",
             Self::Value => "value",
@@ -76,7 +78,8 @@ impl PromptKind {
             | Self::SearchSteps
             | Self::SearchPatch
             | Self::SearchGroup
-            | Self::Filter => true,
+            | Self::Filter
+            | Self::RemarkFilter => true,
             Self::SavePatch | Self::Note | Self::Settle | Self::Value | Self::Skip | Self::Flag => {
                 false
             }
@@ -100,6 +103,10 @@ impl PromptKind {
             Self::Flag => "for another look; may be empty",
             Self::SearchSteps | Self::SearchPatch | Self::SearchGroup => {
                 "small letters stand for both cases, re: begins a regular expression"
+            }
+            Self::RemarkFilter => {
+                "rule:x level:check group~x path~x text~x passing failing open confirmed \
+                 dismissed, ! before a term turns it around"
             }
             Self::Search | Self::Filter | Self::Value => return None,
         };
@@ -509,6 +516,7 @@ fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>,
         PromptKind::SearchGroup => compare::searched_group(model, text),
         PromptKind::SavePatch => compare::patch_named(model, text),
         PromptKind::Filter => groups::filtered(model, text),
+        PromptKind::RemarkFilter => remarks::filtered(model, text),
         PromptKind::Value => schedule::typed(model, text),
         PromptKind::Skip => Ok(compare::skipped(model, text)),
         PromptKind::Flag => Ok(compare::flagged(model, text)),

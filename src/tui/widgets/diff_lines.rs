@@ -9,6 +9,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::line::{paint, put, put_right};
 use crate::diff::{Share, WhitespaceChange};
+use crate::domain::scope::Level;
 use crate::tui::area::Area;
 use crate::tui::document::{Change, Code, Document, Line, Mark, Row, Shape, Side};
 use crate::tui::highlight::{ColouredSpan, FileColours};
@@ -41,8 +42,9 @@ pub struct Look<'a> {
     pub moved: &'a dyn Fn((usize, usize, usize)) -> Option<Moved>,
     /// Columns kept at the right for [`Self::share`].
     pub share_width: u16,
-    /// How many of the passing candidates touch the place that a row begins.
-    pub share: &'a dyn Fn(usize) -> Option<Share>,
+    /// How many of the passing candidates touch the place that a row begins; of all candidates
+    /// (`true`) where few pass.
+    pub share: &'a dyn Fn(usize) -> Option<(Share, bool)>,
     /// A file's syntax colours once they are there.
     pub colours: &'a dyn Fn(usize) -> Option<&'a FileColours>,
     /// The colours of the line of the base that a row shows though the patch does not quote it.
@@ -58,6 +60,27 @@ pub struct Moved {
     pub edited: Option<Vec<Range<usize>>>,
 }
 
+/// Who points at a place, the weightiest last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FlagBy {
+    /// An out-of-scope rule.
+    Rule(Level),
+    /// A grader's finding.
+    Grader,
+    /// A person's finding.
+    Person,
+}
+
+/// The sign of a rule's remark.
+#[must_use]
+pub fn remark_sign(level: Level) -> &'static str {
+    match level {
+        Level::Check => "◆",
+        Level::Info => "◇",
+        Level::Artefact => "◌",
+    }
+}
+
 /// A file, or lines of it, that a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag<'a> {
@@ -67,8 +90,8 @@ pub struct Flag<'a> {
     pub old_side: bool,
     /// First and last line, 1-based, inclusive; `None` = the whole file.
     pub lines: Option<(u32, u32)>,
-    /// Whether a person found it.
-    pub by_person: bool,
+    /// Who says so.
+    pub by: FlagBy,
 }
 
 impl Flag<'_> {
@@ -80,9 +103,10 @@ impl Flag<'_> {
     /// The sign that stands at what it is about.
     #[must_use]
     pub fn sign(&self) -> &'static str {
-        match self.by_person {
-            true => Self::OF_PERSON,
-            false => Self::OF_GRADER,
+        match self.by {
+            FlagBy::Person => Self::OF_PERSON,
+            FlagBy::Grader => Self::OF_GRADER,
+            FlagBy::Rule(level) => remark_sign(level),
         }
     }
 
@@ -308,13 +332,16 @@ impl Painter<'_, '_> {
     }
 
     /// How many candidates touch the place that begins here, beside the lines.
-    fn share(&mut self, share: Share) {
+    fn share(&mut self, (share, is_weak): (Share, bool)) {
         let role = match (share.touching, share.passing) {
+            // Failing candidates are weaker evidence.
+            _ if is_weak => Role::Dim,
             (touching, all) if touching == all => Role::ConsensusAll,
             (0 | 1, _) => Role::ConsensusFew,
             _ => Role::Dim,
         };
-        let said = format!("{}/{}", share.touching, share.passing);
+        let weak = if is_weak { "~" } else { "" };
+        let said = format!("{weak}{}/{}", share.touching, share.passing);
         let at = (self.place.x + self.place.width, self.place.y);
         put_right(
             self.buffer,
@@ -516,10 +543,13 @@ impl Painter<'_, '_> {
             let signs = signs.replace('-', "−");
             put_right(self.buffer, (signs_at, y), sign_columns, &signs, base);
         }
+        let flag = self.flag(code);
+        let finding = flag.filter(|flag| !matches!(flag.by, FlagBy::Rule(_)));
         let mark = match code.mark {
-            _ if let Some(flag) = self.flag(code) => Some((flag.sign(), Role::Finding)),
+            _ if let Some(flag) = finding => Some((flag.sign(), Role::Finding)),
             Some(Mark::Contradicts) => Some(("≠", Role::Conflict)),
             Some(Mark::Conflict) => Some(("!", Role::Conflict)),
+            _ if let Some(flag) = flag => Some((flag.sign(), Role::Finding)),
             Some(Mark::Whitespace) => Some(("~", Role::Whitespace)),
             None => edited.map(|_| ("±", Role::Dim)),
         };
@@ -576,7 +606,7 @@ impl Painter<'_, '_> {
         let file = self.document.patch().files.get(file)?;
         let flags = self.look.flags.iter();
         let covering = flags.filter(|flag| flag.covers(file.path(), code));
-        covering.max_by_key(|flag| flag.by_person)
+        covering.max_by_key(|flag| flag.by)
     }
 
     /// The signs of the findings about a file as a whole, as it is shown.

@@ -2,6 +2,7 @@
 //! sheet and the footer.
 
 use super::places::{Wanted, is_moved_here, is_wanted};
+use super::rule_remarks::has as has_rule_remarks;
 use super::update::{focused, layout, opened, shown_order};
 use super::{State, has_remarks};
 use crate::tui::action::Action;
@@ -17,6 +18,9 @@ pub fn applies(model: &Model, action: Action) -> Option<bool> {
         Action::Aligned => opened(model).is_some_and(|opened| opened.aligned().is_some()),
         Action::Reference => opened(model).is_some_and(|opened| opened.reference.is_some()),
         Action::NextRemark | Action::PreviousRemark => has_remarks(model, focused(model)),
+        Action::ConfirmRemark | Action::DismissRemark => {
+            model.compare.is_spotting || has_rule_remarks(model, focused(model))
+        }
         Action::Interdiff => has_interdiff(&model.compare) || results(model) > 1,
         Action::InterdiffOther => has_interdiff(&model.compare) && results(model) > 2,
         Action::ColumnsRight => columns_beyond(model).1,

@@ -4,6 +4,7 @@
 use super::comparing;
 use super::layout::Slot;
 use super::reading::{candidate, go_to_row};
+use super::rule_remarks;
 use super::update::{focused, opened};
 use crate::diff::{Region, Share};
 use crate::review::{FoundBy, GroupFinding};
@@ -11,7 +12,7 @@ use crate::tui::action::Action;
 use crate::tui::document::{Anchor, Document};
 use crate::tui::model::{Model, OnBase, OpenedGroup, Severity};
 use crate::tui::text;
-use crate::tui::widgets::diff_lines::{Flag, Moved};
+use crate::tui::widgets::diff_lines::{Flag, FlagBy, Moved};
 use crate::tui::workers::patch_of;
 
 /// The findings of people and of the grader at a patch: at lines of it, or at a file as a whole.
@@ -26,7 +27,10 @@ pub(super) fn remarks(model: &Model, slot: Slot) -> Vec<(Flag<'_>, GroupFinding<
                 path: finding.file?,
                 old_side: finding.is_old_side,
                 lines: finding.lines,
-                by_person: finding.by.is_person(),
+                by: match finding.by.is_person() {
+                    true => FlagBy::Person,
+                    false => FlagBy::Grader,
+                },
             };
             Some((flag, finding))
         })
@@ -36,7 +40,7 @@ pub(super) fn remarks(model: &Model, slot: Slot) -> Vec<(Flag<'_>, GroupFinding<
 /// Whether anybody remarked on a patch.
 #[must_use]
 pub fn has_remarks(model: &Model, slot: Slot) -> bool {
-    !remarks(model, slot).is_empty()
+    !remarks(model, slot).is_empty() || !rule_remarks::of_slot(model, slot).is_empty()
 }
 
 /// A finding in one line: whose, code, how bad, the words.
@@ -80,6 +84,9 @@ pub(super) fn tell_remark(model: &mut Model) {
         .filter(|(flag, _)| is_here(flag))
         .map(|(_, finding)| said(finding))
         .collect();
+    let rules = rule_remarks::at_row(model, slot, cursor).into_iter();
+    let rules = rules.map(|remark| rule_remarks::said(model, remark));
+    let here: Vec<_> = here.into_iter().chain(rules).collect();
     if !here.is_empty() {
         model.say(Severity::Info, here.join(" · "));
     }
@@ -92,9 +99,11 @@ pub(super) fn jump_to_remark(model: &mut Model, forward: bool) {
         return;
     };
     let all = remarks(model, slot);
-    let rows = all.iter().filter_map(|(flag, _)| flag.row(&document));
-    let rows: Vec<usize> = rows.collect();
-    let hidden = all.len() - rows.len();
+    let rules = rule_remarks::of_slot(model, slot);
+    let flags = rules.iter().map(|remark| rule_remarks::flag(remark));
+    let flags = all.iter().map(|(flag, _)| *flag).chain(flags);
+    let rows: Vec<usize> = flags.filter_map(|flag| flag.row(&document)).collect();
+    let hidden = all.len() + rules.len() - rows.len();
     if !jump(model, slot, rows, forward) {
         let end = match (forward, hidden) {
             (true, 0) => "no remark further down".to_owned(),
@@ -226,11 +235,17 @@ fn jump(model: &mut Model, slot: Slot, mut rows: Vec<usize>, forward: bool) -> b
 }
 
 /// How many passing candidates touch the place that a row begins; `None` for all other rows.
-pub(super) fn share_at(document: &Document, opened: &OpenedGroup, row: usize) -> Option<Share> {
+///
+/// Where few pass, of all candidates (`true`).
+pub(super) fn share_at(
+    document: &Document,
+    opened: &OpenedGroup,
+    row: usize,
+) -> Option<(Share, bool)> {
     let on_base = opened.on_base()?;
     if let Some(grid) = document.grid() {
         let region = grid.region_beginning(row)?;
-        return Some(on_base.consensus.share(region));
+        return Some(on_base.consensus.evident_share(region));
     }
     let changed = |row: usize| document.is_change(row);
     let begins = changed(row) && !row.checked_sub(1).is_some_and(changed);
@@ -241,7 +256,7 @@ pub(super) fn share_at(document: &Document, opened: &OpenedGroup, row: usize) ->
     let behind = file.regions.partition_point(|region| region.base.0 <= line);
     let region = file.regions.get(behind.checked_sub(1)?)?;
     let (from, to) = region.base;
-    (line <= to.max(from)).then(|| on_base.consensus.share(region))
+    (line <= to.max(from)).then(|| on_base.consensus.evident_share(region))
 }
 
 /// Columns for the shares beside the lines of columns of this width; 0 when there are none to show.
@@ -249,12 +264,14 @@ pub(super) fn share_at(document: &Document, opened: &OpenedGroup, row: usize) ->
 pub(super) fn share_width(model: &Model, column: u16) -> u16 {
     const LEAST: u16 = 56;
     let on_base = opened(model).and_then(|opened| opened.on_base());
-    let passing = on_base.map_or(0, |found| found.consensus.counted().len());
-    if passing < 2 || column < LEAST {
+    let evidence = on_base.map(|found| found.consensus.evidence());
+    let (among, is_weak) = evidence.unwrap_or_default();
+    let among = among.len();
+    if among < 2 || column < LEAST {
         return 0;
     }
-    let digits = u16::try_from(passing.to_string().len()).unwrap_or(1);
-    2 * digits + 2
+    let digits = u16::try_from(among.to_string().len()).unwrap_or(1);
+    2 * digits + 2 + u16::from(is_weak)
 }
 
 /// The move that a line of a column's patch is part of.

@@ -11,6 +11,7 @@ use super::selecting::Selecting;
 use super::{matrix, rankings, search, tests_panel};
 use crate::diff::Interdiff;
 use crate::domain::TrajectoryIndex;
+use crate::domain::scope::Remark;
 use crate::tui::document::{Document, Grid, Revealed, Shape};
 use crate::tui::model::Screen;
 use crate::tui::query::Query;
@@ -76,6 +77,8 @@ pub struct State {
     pub body: Body,
     /// Whether the group was opened from the list of remarks, so that keys walk through that.
     pub is_spotting: bool,
+    /// A remark that is shown as soon as the group's texts are open.
+    pub wanted_remark: Option<(usize, Remark)>,
     /// Scroll position of the task's text.
     pub task_at: Position,
     /// Whether the list of files is shown.
@@ -158,6 +161,7 @@ impl Default for State {
             reference: false,
             body: Body::Diff,
             is_spotting: false,
+            wanted_remark: None,
             task_at: Position::default(),
             file_list: false,
             shift: 0,

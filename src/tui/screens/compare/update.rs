@@ -10,16 +10,18 @@ use super::judging::judge;
 use super::layout::{Layout, MOST_COLUMNS, Slot, automatic};
 use super::places::{self, Wanted};
 use super::reading::{self, Go, Mark, Motion, Window, document_of, jump};
+use super::rule_remarks;
 use super::state::Body;
 use super::{copy, labels, looking, pairs, panel, search, search_group, selecting, spot};
 use crate::domain::TrajectoryIndex;
+use crate::review::Verdict;
 use crate::tui::action::Action;
 use crate::tui::area;
 use crate::tui::document::{Document, Shape};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, OpenedGroup, Screen, Severity};
 use crate::tui::overlays::Overlay;
-use crate::tui::screens::{groups, steps};
+use crate::tui::screens::{groups, remarks, steps};
 use crate::tui::scroll::Position;
 use crate::tui::update::{go_to, open_group, shown_ranking};
 
@@ -34,6 +36,7 @@ pub fn enter(model: &mut Model, group: usize) {
     model.compare.came_from = Screen::Groups;
     model.compare.drag = None;
     looking::enter(model, group);
+    model.compare.is_spotting = false;
     if model.compare.focus().is_none()
         && let Some(&first) = shown_order(model).first()
     {
@@ -90,8 +93,13 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
         Action::Back if model.compare.interdiff.is_some() => comparing::toggle(model),
         Action::Back => {
             let back = std::mem::take(&mut model.compare.came_from);
+            model.compare.is_spotting = false;
             return go_to(model, back);
         }
+        Action::NextListed => return remarks::walk(model, true),
+        Action::PreviousListed => return remarks::walk(model, false),
+        Action::ConfirmRemark => return rule_remarks::judge_here(model, Verdict::Confirmed),
+        Action::DismissRemark => return rule_remarks::judge_here(model, Verdict::Dismissed),
         Action::Down => scroll(model, Motion::Step, Go::Down(1)),
         Action::Up => scroll(model, Motion::Step, Go::Up(1)),
         Action::PageDown => scroll(model, Motion::Leaf, Go::Down(page)),
@@ -229,6 +237,10 @@ pub(super) fn mark(model: &Model, candidates: &mut [Candidate]) {
         mark_results(candidates, &on_base.results);
         note_patches(candidates, &on_base.notes);
     }
+    for found in candidates {
+        let marks = rule_remarks::marks(model, found.index);
+        found.marks.extend(marks);
+    }
 }
 
 /// The focused candidate as the strip shows it.
@@ -299,6 +311,7 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     {
         model.compare.focus_on(group, first);
     }
+    rule_remarks::show_wanted(model, group);
     let kept: Vec<usize> = model.opened.iter().map(|opened| opened.group).collect();
     model
         .compare

@@ -1,7 +1,11 @@
 //! The list of remarks of the out-of-scope rules over the loaded set.
 
+mod filter;
+mod state;
 mod update;
 mod view;
 
-pub use update::{State, mouse, settle, update};
+pub use filter::RemarkFilter;
+pub use state::{Row, Spotted, State};
+pub use update::{enter, filtered, judge_and_go_on, mouse, settle, spotted, update, walk};
 pub use view::draw;

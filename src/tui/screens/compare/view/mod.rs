@@ -16,6 +16,7 @@ use super::pairs;
 use super::panel;
 use super::places;
 use super::reading::Window;
+use super::rule_remarks;
 use super::selecting::selected;
 use super::update::{focused, layout, mark, opened};
 use crate::domain::{PatchPresence, RolloutGroup};
@@ -315,9 +316,11 @@ impl Page<'_> {
                 header,
             );
         }
+        let rules = rule_remarks::of_slot(self.model, column.slot);
         let flags: Vec<Flag<'_>> = places::remarks(self.model, column.slot)
             .into_iter()
             .map(|(flag, _)| flag)
+            .chain(rules.iter().map(|remark| rule_remarks::flag(remark)))
             .collect();
         let recorded = opened(self.model).and_then(|opened| patch_of(opened, column.slot));
         let is_recorded = recorded.is_some_and(|patch| Arc::ptr_eq(patch, document.patch()));
