@@ -46,6 +46,17 @@ pub struct Board {
     pub settled: Option<Ranking>,
 }
 
+impl Column {
+    /// What it is called within a sentence.
+    fn name(&self) -> &str {
+        match self.rater {
+            Rater::Settlement => "the settlement",
+            Rater::Consensus => "the consensus",
+            Rater::Grader(_) | Rater::Annotator(_) | Rater::Gold => &self.title,
+        }
+    }
+}
+
 impl Board {
     /// The column of a rater.
     pub fn find(&self, rater: &Rater) -> Option<usize> {
@@ -114,10 +125,9 @@ impl Board {
         if let (Err(reason), true) = (&consensus.ranking, found.submitted().count() > 1) {
             provenance.push_str(&format!(" · no consensus: {reason}"));
         }
-        if let Some(note) = settlement.map(|settled| settled.note.as_str()) {
-            if !note.is_empty() {
-                provenance.push_str(&format!(" · {note}"));
-            }
+        let note = settlement.map(|settled| settled.note.as_str());
+        if let Some(note) = note.filter(|note| !note.is_empty()) {
+            provenance.push_str(&format!(" · {note}"));
         }
         let mut board = Self {
             columns,
@@ -139,7 +149,7 @@ impl Board {
             .min(self.columns.len().saturating_sub(1));
         let focused = self.columns.get(at);
         let Some((here, own)) =
-            focused.and_then(|column| Some((column.title.clone(), column.ranking.clone()?)))
+            focused.and_then(|column| Some((column.name().to_owned(), column.ranking.clone()?)))
         else {
             return;
         };
@@ -148,7 +158,7 @@ impl Board {
                 continue;
             };
             let pair = compare(&own, other);
-            let mut said = format!("{} against {here}: ", column.title);
+            let mut said = format!("{} against {here}: ", column.name());
             said.push_str(&match pair.tau_b {
                 Ok(tau) => format!("tau-b {tau:.2}"),
                 Err(reason) => format!("tau-b undefined ({reason})"),
@@ -163,7 +173,7 @@ impl Board {
                 let (better, worse) = (letter(better), letter(worse));
                 let said = format!(
                     "{better} above {worse} in {here}, below in {}",
-                    column.title
+                    column.name()
                 );
                 self.differences.push(Difference::Flipped(said));
             }

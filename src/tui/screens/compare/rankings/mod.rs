@@ -180,7 +180,7 @@ fn take(model: &mut Model) {
 }
 
 /// Changes the settlement under way; it begins with the settlement there is, else with the focused
-/// ranking.
+/// ranking, else with the last one there is.
 fn change_draft(model: &mut Model, edit: Move) {
     if is_hidden(model) {
         return;
@@ -201,7 +201,16 @@ fn change_draft(model: &mut Model, edit: Move) {
         let board = model.compare.rankings.board.as_ref()?;
         board.settled.as_ref()
     };
-    let start = draft(model).or_else(settled).or_else(|| focused(model));
+    // In the empty last column there is nothing to begin with: what stands beside it is meant.
+    let beside = || {
+        let board = model.compare.rankings.board.as_ref()?;
+        let mut columns = board.columns.iter().rev();
+        columns.find_map(|column| column.ranking.as_ref())
+    };
+    let start = draft(model)
+        .or_else(settled)
+        .or_else(|| focused(model))
+        .or_else(beside);
     let start = start.cloned().unwrap_or_default();
     match start.apply(edit) {
         Some(ranking) => put_draft(model, ranking),
