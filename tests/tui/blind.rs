@@ -209,3 +209,62 @@ fn an_opened_group_is_recorded_once_and_judges_nothing() {
     other.press("<enter>");
     assert!(other.screen().contains(MARKER), "{}", other.screen());
 }
+
+#[test]
+fn others_rankings_and_names_of_before_are_hidden_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("judgements.db");
+    let runs = marked(folder.path());
+    let store = || Box::new(SqliteStore::at(&db));
+    let open = |name: &str, blind: bool| {
+        let mut harness = Harness::open_as(name, blind, &[&runs], (200, 60), store()).unwrap();
+        harness.press("<enter>");
+        harness
+    };
+    open(&format!("{MARKER}-bob"), false).press("a<enter>");
+    // Judged openly before, then blind.
+    open("ann", false).press("1");
+    let mut ann = open("ann", true);
+    for action in [Action::History, Action::Rankings, Action::OpenAgreement] {
+        gagar::tui::update::perform(&mut ann.model, action, None);
+        assert_hidden(&ann, action.name());
+        ann.model.overlay = None;
+    }
+    // The same group with other rollouts: what was said of those that are gone names none of them.
+    let file = runs.join(format!("{MARKER}-groups.jsonl"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(
+        &file,
+        text.replace(&format!("{MARKER}-r"), &format!("{MARKER}-s")),
+    )
+    .unwrap();
+    let mut ann = open("ann", true);
+    gagar::tui::update::perform(&mut ann.model, Action::History, None);
+    assert!(ann.model.overlay.is_some(), "{}", ann.screen());
+    assert_hidden(&ann, "history of a group that changed");
+}
+
+#[test]
+fn a_group_that_grows_while_it_is_open_stays_hidden() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = marked(folder.path());
+    let mut harness = fresh(&runs, (200, 60));
+    harness.press("<enter>1");
+    let file = runs.join(format!("{MARKER}-groups.jsonl"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let grown = text.replace(&format!("{MARKER}-r7"), &format!("{MARKER}-r9"));
+    std::fs::write(&file, grown).unwrap();
+    assert!(harness.look_again());
+    assert_hidden(&harness, "following");
+    let session = harness.model.session.as_ref().unwrap();
+    let group = harness.model.compare.group.unwrap();
+    let opened = harness.model.opened(group).unwrap();
+    // Texts and index are in one order.
+    for (index, trajectory) in session.set().groups[group].trajectories.iter().enumerate() {
+        let text = opened.content.trajectories[index].patch.as_ref();
+        assert_eq!(
+            text.map_or(0, |text| text.len() as u64),
+            trajectory.patch.bytes
+        );
+    }
+}

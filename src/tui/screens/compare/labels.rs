@@ -112,9 +112,7 @@ fn rows(session: &ReviewSession, group: usize, zone: &TimeZone) -> Vec<(String, 
         return Vec::new();
     };
     let me = session.identity().annotator.as_str();
-    let hides = session
-        .judgement(group)
-        .is_some_and(|judgement| judgement.blind && !judgement.revealed);
+    let hides = session.is_hidden(group);
     let id = data.id.as_str();
     let is_shown = |event: &&Event| {
         event.group_id.as_deref() == Some(id)
@@ -127,6 +125,7 @@ fn rows(session: &ReviewSession, group: usize, zone: &TimeZone) -> Vec<(String, 
         let found = all.find(|&index| session.true_id(group, index).as_deref() == Some(wanted));
         match found.and_then(|index| data.trajectories.get(index)) {
             Some(trajectory) => trajectory.id.as_str().to_owned(),
+            None if hides => "a candidate that is gone".to_owned(),
             None => wanted.to_owned(),
         }
     };
