@@ -36,7 +36,7 @@ impl Scene {
             } else {
                 Outcome::Fail
             };
-            let mut trajectory = Trajectory::new(&format!("t{index}"), outcome);
+            let mut trajectory = Trajectory::new(format!("t{index}"), outcome);
             trajectory.policy = self.policies.get(index).map(|&name| name.to_owned());
             trajectory
         });
