@@ -84,6 +84,8 @@ fn handle(model: &mut Model, message: Message) -> Vec<Effect> {
             if let (Some(text), true) = (guessed, model.status.text.is_empty()) {
                 model.say(Severity::Info, text);
             }
+            // A screen that was opened before asks for what it needs.
+            effects.extend(after_layout(model));
             effects
         }
         Message::Snapshot { set, prepared } => {

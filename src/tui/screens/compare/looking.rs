@@ -85,7 +85,8 @@ pub(super) fn asks(model: &mut Model, group: usize) -> bool {
     };
     model.compare.looks.entry(group).or_default().asked = Some(draft);
     let key = model.keymap.key_of(Action::Submit).unwrap_or_default();
-    let text = format!("{said}; {key} submits all the same");
+    // What to do comes first: a long list of doubts is cut at its end.
+    let text = format!("{key} again submits: {said}");
     model.say(Severity::Warning, text);
     true
 }

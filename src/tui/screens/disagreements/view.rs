@@ -40,7 +40,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         &said,
         theme.style(Role::Title),
     );
-    if who.is_none() && !state.is_waiting() {
+    if who.is_none() && !state.is_waiting() && state.list().is_some() {
         let said = "No two raters have ranked a group: load a grader's rankings, or submit one.";
         let at = (area.x + 1, area.y + 2);
         put(buffer, at, room, said, theme.style(Role::Dim));
