@@ -23,6 +23,7 @@ pub mod key;
 pub mod keymap;
 pub mod layout;
 pub mod legend;
+pub mod list;
 pub mod loading;
 pub mod long_text;
 pub mod message;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::raters::{Aggregate, Agreement, Table, TableKind};
+use crate::tui::list::ListPlace;
 use crate::tui::text;
 
 /// Cells that the first column keeps however wide the rest is.
@@ -21,10 +22,8 @@ pub struct State {
     pub found: Option<((u64, Aggregate), Arc<Agreement>)>,
     /// The open table of it.
     pub table: Option<Table>,
-    /// The line of the cursor.
-    pub cursor: usize,
-    /// First visible line.
-    pub first: usize,
+    /// The cursor and the first visible row.
+    pub at: ListPlace,
 }
 
 impl State {

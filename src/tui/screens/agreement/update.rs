@@ -8,16 +8,14 @@ use crate::tui::action::Action;
 use crate::tui::area::{self, Area};
 use crate::tui::auditing::Audit;
 use crate::tui::effect::Effect;
+use crate::tui::list::ListPlace;
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, Screen};
 use crate::tui::screens::disagreements;
-use crate::tui::scroll::reveal;
 use crate::tui::update::go_to;
 
 /// Lines above the table: tabs, what is computed, names of the columns.
 pub const HEAD: u16 = 3;
-/// Rows that a turn of the wheel moves by.
-const WHEEL: usize = 3;
 
 /// Whether a group is blind and not revealed, so that nothing is computed that would tell what its
 /// raters said; [`crate::tui::blind`] says so on the screen.
@@ -42,16 +40,7 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::NextTable => open(model, to(kind, 1)),
         Action::PreviousTable => open(model, to(kind, TableKind::ALL.len() - 1)),
         Action::NextAggregate => state.aggregate = state.aggregate.next(),
-        Action::Down => state.cursor += 1,
-        Action::Up => state.cursor = state.cursor.saturating_sub(1),
-        Action::PageDown => state.cursor += page,
-        Action::PageUp => state.cursor = state.cursor.saturating_sub(page),
-        Action::HalfPageDown => state.cursor += page / 2,
-        Action::HalfPageUp => state.cursor = state.cursor.saturating_sub(page / 2),
-        Action::Top => state.cursor = 0,
-        Action::Bottom => state.cursor = usize::MAX,
-        Action::OpenPair => return open_pair(model),
-        _ => {}
+        walk => state.at.walk(walk, page),
     }
     settle(model)
 }
@@ -59,8 +48,7 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
 fn open(model: &mut Model, kind: TableKind) {
     let state = &mut model.agreement;
     state.kind = kind;
-    state.cursor = 0;
-    state.first = 0;
+    state.at = ListPlace::default();
     state.refresh();
 }
 
@@ -70,7 +58,7 @@ fn open_pair(model: &mut Model) -> Vec<Effect> {
     let row = state
         .table
         .as_ref()
-        .and_then(|table| table.rows.get(state.cursor));
+        .and_then(|table| table.rows.get(state.at.cursor));
     match row.and_then(|row| row.pair.clone()) {
         Some(pair) => {
             let aggregate = state.aggregate;
@@ -101,18 +89,8 @@ fn count(model: &Model) -> usize {
 /// Uses the mouse at a cell.
 pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> {
     let area = rows_area(model);
-    let state = &mut model.agreement;
-    match kind {
-        MouseKind::ScrollDown => state.cursor += WHEEL,
-        MouseKind::ScrollUp => state.cursor = state.cursor.saturating_sub(WHEEL),
-        MouseKind::Down if area.contains(x, y) => {
-            let line = state.first + usize::from(y - area.y);
-            if line == state.cursor {
-                return open_pair(model);
-            }
-            state.cursor = line;
-        }
-        MouseKind::Down | MouseKind::Drag | MouseKind::Up => {}
+    if model.agreement.at.mouse(kind, area, (x, y)) {
+        return open_pair(model);
     }
     settle(model)
 }
@@ -122,8 +100,7 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
     let lines = count(model);
     let window = usize::from(rows_area(model).height);
     let state = &mut model.agreement;
-    state.cursor = state.cursor.min(lines.saturating_sub(1));
-    state.first = reveal(state.first, state.cursor, window, lines);
+    state.at.settle(window, lines);
     if is_hidden(model) {
         let state = &mut model.agreement;
         (state.found, state.table, state.asked) = (None, None, None);

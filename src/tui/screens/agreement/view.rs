@@ -72,7 +72,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     let count = table.rows.len();
     // Notes are few and short: breaking them all costs less than a frame's text.
     let notes = notes(table, usize::from(area.width.saturating_sub(3)));
-    for (line, y) in (state.first..).zip(place.y..place.y + place.height) {
+    for (line, y) in (state.at.first..).zip(place.y..place.y + place.height) {
         if let Some(row) = table.rows.get(line) {
             columns(&row.cells, y, Role::Text, buffer);
         } else if let Some(note) = line.checked_sub(count + 1).and_then(|at| notes.get(at)) {
@@ -80,7 +80,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         } else if line > count + notes.len() {
             break;
         }
-        if line == state.cursor {
+        if line == state.at.cursor {
             paint(buffer, (place.x, y), place.width, theme.style(Role::Cursor));
             put(buffer, (place.x, y), 1, "▸", theme.style(Role::Cursor));
         }

@@ -8,16 +8,14 @@ use crate::tui::action::Action;
 use crate::tui::area::{self, Area};
 use crate::tui::auditing::{Audit, Disagreements, Pairing};
 use crate::tui::effect::Effect;
+use crate::tui::list::ListPlace;
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, Screen};
 use crate::tui::screens::{agreement, compare};
-use crate::tui::scroll::reveal;
 use crate::tui::update::{go_to, open_group};
 
 /// Lines above the rows: the pairing, the names of the columns.
 pub const HEAD: u16 = 2;
-/// Rows that a turn of the wheel moves by.
-const WHEEL: usize = 3;
 
 /// What a list is over: revision of the review, pairing asked for, aggregate.
 type Over = (u64, Option<Pairing>, Aggregate);
@@ -33,10 +31,8 @@ pub struct State {
     asked: Option<Over>,
     /// What was computed last, and over what.
     found: Option<(Over, Arc<Disagreements>)>,
-    /// The row of the cursor.
-    pub cursor: usize,
-    /// First visible row.
-    pub first: usize,
+    /// The cursor and the first visible row.
+    pub at: ListPlace,
 }
 
 impl State {
@@ -64,7 +60,7 @@ pub fn show(model: &mut Model, pairing: Pairing, aggregate: Aggregate) {
     let state = &mut model.disagreements;
     state.pairing = Some(pairing);
     state.aggregate = aggregate;
-    (state.cursor, state.first) = (0, 0);
+    state.at = ListPlace::default();
 }
 
 /// Performs an action.
@@ -75,15 +71,7 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Back => return go_to(model, Screen::Groups),
         Action::OpenDisagreement => return open(model),
         Action::NextPairing => next_pairing(state),
-        Action::Down => state.cursor += 1,
-        Action::Up => state.cursor = state.cursor.saturating_sub(1),
-        Action::PageDown => state.cursor += page,
-        Action::PageUp => state.cursor = state.cursor.saturating_sub(page),
-        Action::HalfPageDown => state.cursor += page / 2,
-        Action::HalfPageUp => state.cursor = state.cursor.saturating_sub(page / 2),
-        Action::Top => state.cursor = 0,
-        Action::Bottom => state.cursor = usize::MAX,
-        _ => {}
+        walk => state.at.walk(walk, page),
     }
     settle(model)
 }
@@ -98,14 +86,14 @@ fn next_pairing(state: &mut State) {
     let next = list.pairings.get(next % count).cloned();
     if next.is_some() {
         state.pairing = next;
-        (state.cursor, state.first) = (0, 0);
+        state.at = ListPlace::default();
     }
 }
 
 /// Opens the group under the cursor with every ranking of it.
 fn open(model: &mut Model) -> Vec<Effect> {
     let state = &model.disagreements;
-    let Some(group) = state.rows().get(state.cursor).map(|row| row.group) else {
+    let Some(group) = state.rows().get(state.at.cursor).map(|row| row.group) else {
         return Vec::new();
     };
     let pairing = state.list().and_then(|list| list.pairing.clone());
@@ -125,18 +113,8 @@ pub fn rows_area(model: &Model) -> Area {
 /// Uses the mouse at a cell.
 pub fn mouse(model: &mut Model, kind: MouseKind, x: u16, y: u16) -> Vec<Effect> {
     let area = rows_area(model);
-    let state = &mut model.disagreements;
-    match kind {
-        MouseKind::ScrollDown => state.cursor += WHEEL,
-        MouseKind::ScrollUp => state.cursor = state.cursor.saturating_sub(WHEEL),
-        MouseKind::Down if area.contains(x, y) => {
-            let row = state.first + usize::from(y - area.y);
-            if row == state.cursor {
-                return open(model);
-            }
-            state.cursor = row;
-        }
-        MouseKind::Down | MouseKind::Drag | MouseKind::Up => {}
+    if model.disagreements.at.mouse(kind, area, (x, y)) {
+        return open(model);
     }
     settle(model)
 }
@@ -151,8 +129,7 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     }
     let count = state.rows().len();
-    state.cursor = state.cursor.min(count.saturating_sub(1));
-    state.first = reveal(state.first, state.cursor, window, count);
+    state.at.settle(window, count);
     let Some(session) = &model.session else {
         return Vec::new();
     };

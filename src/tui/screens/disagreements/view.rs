@@ -67,7 +67,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     let names = ["group", "credit", "tau-b", "flipped", "tied", "state"];
     line(area.y + 1, names, Role::Header);
     let place = rows_area(model);
-    let rows = state.rows().iter().enumerate().skip(state.first);
+    let rows = state.rows().iter().enumerate().skip(state.at.first);
     for ((_, row), y) in rows.zip(place.y..place.y + place.height) {
         let cells = cells(model, row);
         let [group, credit, tau, flipped, tied, word] = &cells;
@@ -78,8 +78,8 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         line(y, [group, credit, tau, flipped, tied, word], role);
     }
     if let Some(y) = state
-        .cursor
-        .checked_sub(state.first)
+        .at.cursor
+        .checked_sub(state.at.first)
         .and_then(|at| u16::try_from(at).ok())
         .map(|at| place.y + at)
         .filter(|y| *y < place.y + place.height && !state.rows().is_empty())

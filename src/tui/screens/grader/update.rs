@@ -7,6 +7,7 @@ use crate::domain::GraderAnswer;
 use crate::tui::action::Action;
 use crate::tui::area::{self, Area};
 use crate::tui::effect::Effect;
+use crate::tui::list::walked;
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, Screen, Severity};
 use crate::tui::update::go_to;
@@ -45,14 +46,6 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
     let state = &mut model.grader;
     match action {
         Action::Back => return go_to(model, Screen::Compare),
-        Action::Down => state.first += 1,
-        Action::Up => state.first = state.first.saturating_sub(1),
-        Action::PageDown => state.first += window,
-        Action::PageUp => state.first = state.first.saturating_sub(window),
-        Action::HalfPageDown => state.first += window / 2,
-        Action::HalfPageUp => state.first = state.first.saturating_sub(window / 2),
-        Action::Top => state.first = 0,
-        Action::Bottom => state.first = usize::MAX,
         Action::NextVote => next_answer(model),
         Action::RawAnswer => {
             state.raw = !state.raw;
@@ -61,7 +54,7 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Search | Action::NextMatch | Action::PreviousMatch => {
             model.say(Severity::Info, "there is no search on this screen");
         }
-        _ => {}
+        walk => state.first = walked(state.first, walk, window).unwrap_or(state.first),
     }
     settle(model)
 }
