@@ -78,7 +78,8 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         line(y, [group, credit, tau, flipped, tied, word], role);
     }
     if let Some(y) = state
-        .at.cursor
+        .at
+        .cursor
         .checked_sub(state.at.first)
         .and_then(|at| u16::try_from(at).ok())
         .map(|at| place.y + at)
