@@ -252,6 +252,40 @@ fn events_hold_true_ids_the_order_shown_and_the_seed() {
 }
 
 #[test]
+fn undo_stops_at_the_reveal_also_after_a_restart() {
+    let mut store = MemoryStore::default();
+    let mut session = submitted(&mut store);
+    make(&mut session, &mut store, Change::Reveal);
+    let second = (0..6).rev().find(|&index| {
+        let group = session.group(0).unwrap();
+        group.trajectories[index].outcome.is_pass()
+    });
+    let edit = Change::Move(Move::ToPlace(second.unwrap(), 1));
+    make(&mut session, &mut store, edit);
+    let mut session = blind(&store);
+    make(&mut session, &mut store, Change::Undo);
+    for session in [&mut session, &mut blind(&store)] {
+        let stands = session.propose(0, Change::Undo);
+        assert_eq!(stands, Err(ReviewError::Sealed));
+        let judgement = session.judgement(0).unwrap();
+        assert!(judgement.blind_submission().is_some());
+    }
+    // An undo that another process wrote at the same time changes nothing either.
+    let sent = session.judgement(0).unwrap().submissions[0]
+        .event_id
+        .clone();
+    let undo = EventBody::Undo { event_id: sent };
+    let mut late = session.propose(0, Change::Redo).unwrap();
+    late.events[0].body = undo;
+    session.apply(&late);
+    assert!(session.judgement(0).unwrap().blind_submission().is_some());
+    let log: Vec<_> = session.log().iter().collect();
+    let told = gagar::review::history(&log, &|_, id| id.to_owned());
+    let submission = told.iter().find(|entry| entry.kind == "rank.submit");
+    assert!(!submission.unwrap().undone);
+}
+
+#[test]
 fn what_was_begun_blind_stays_blind_without_the_flag_and_commands_hide_nothing() {
     let mut store = MemoryStore::default();
     let before = true_ids(&submitted(&mut store));

@@ -83,6 +83,64 @@ fn raw(path: &Path) -> rusqlite::Connection {
 }
 
 #[test]
+fn what_was_said_before_a_reveal_stands_in_whatever_order_the_log_is_given() {
+    let shown = || EventBody::Reveal {
+        what: "names".to_owned(),
+    };
+    let opened = EventBody::GroupOpen {
+        shown_order: vec!["b".to_owned(), "a".to_owned()],
+        blind: true,
+        seed: None,
+    };
+    let mut sent = submit("4", "a>b");
+    if let EventBody::RankSubmit { blind, .. } = &mut sent.body {
+        *blind = true;
+    }
+    let skip = EventBody::SkipSet {
+        reason: Some("too large".to_owned()),
+        before: None,
+    };
+    let events = [
+        event("0", "f", opened),
+        set("1", "a>b"),
+        set("2", "b>a"),
+        undo("3", "2"),
+        sent,
+        event("5", "f", shown()),
+        undo("6", "4"),
+        redo("7", "2"),
+        undo("8", "1"),
+        set("9", "b>a"),
+        undo("10", "9"),
+        // Another process reveals what is revealed: what was said between is not sealed.
+        set("11", "b>a"),
+        event("12", "f", shown()),
+        undo("13", "11"),
+        event("14", "f", skip),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = SqliteStore::at(&at(&folder));
+    store.append(&events).unwrap();
+    let log = SqliteStore::at(&at(&folder)).events_since(0).unwrap();
+    let projection = Projection::of(&log);
+    let judgement = &projection.judgements[&key()];
+    let blind = judgement.blind_submission().unwrap();
+    assert_eq!(
+        (blind.event_id.as_str(), &blind.tiers),
+        ("4", &tiers("a>b"))
+    );
+    assert_eq!(judgement.draft, Some(tiers("a>b")));
+    assert_eq!(judgement.undo, ["14"]);
+    assert_eq!(judgement.redo, [""; 0]);
+    assert!(judgement.skipped.is_some() && judgement.has_sealed(true));
+    let mut turned = log.clone();
+    turned.reverse();
+    assert_eq!(Projection::of(&turned), projection);
+    turned.rotate_left(4);
+    assert_eq!(Projection::of(&turned), projection);
+}
+
+#[test]
 fn undo_and_redo_survive_a_reopening_and_equal_the_memory_store() {
     let folder = tempfile::tempdir().unwrap();
     let events = [

@@ -98,13 +98,16 @@ pub(super) fn run(cli: &Cli) -> Result<Ending, CliError> {
     Ok(Ending::Fine)
 }
 
-/// What is hidden: every group with `--blind`, and those that were assigned so.
+/// What is hidden: every group with `--blind`, or when some were assigned so; then those assigned
+/// openly are shown, and nothing else: whoever judges blind sees no group that is not theirs.
 fn blind_plan(all: bool, assigned: Option<&[Assigned]>) -> BlindPlan {
     let rows = assigned.unwrap_or_default();
     let seed = rows.first().map_or(0, |row| row.seed);
-    let mut plan = BlindPlan::review(all, seed);
-    let blind = rows.iter().filter(|row| row.blind);
-    plan.groups = blind.map(|row| row.group_id.clone()).collect();
+    let mut plan = BlindPlan::review(all || rows.iter().any(|row| row.blind), seed);
+    if !all {
+        let open = rows.iter().filter(|row| !row.blind);
+        plan.open = open.map(|row| row.group_id.clone()).collect();
+    }
     plan
 }
 
@@ -231,4 +234,30 @@ pub(super) fn face_report(screen: &Screen, paths: &[PathBuf]) -> [Result<String,
             .map_err(|error| error.to_string()),
         themes,
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_was_assigned_a_blind_group_sees_no_other_but_those_assigned_openly() {
+        let row = |group_id: &str, blind: bool| Assigned {
+            annotator: "ann".to_owned(),
+            group_id: group_id.to_owned(),
+            position: 1,
+            blind,
+            seed: 7,
+            fingerprint: String::new(),
+        };
+        let hidden = |all: bool, rows: &[Assigned]| {
+            let plan = blind_plan(all, Some(rows));
+            ["blind", "open", "other"].map(|id| plan.names(id))
+        };
+        let both = [row("blind", true), row("open", false)];
+        assert_eq!(hidden(false, &both), [true, false, true]);
+        assert_eq!(hidden(true, &both), [true; 3], "--blind hides all");
+        assert_eq!(hidden(false, &both[1..]), [false; 3]);
+        assert_eq!(blind_plan(false, Some(&both)).seed, 7);
+    }
 }

@@ -262,7 +262,7 @@ impl GroupEvidence {
 }
 
 /// Whether two rankings say the same of the same trajectories.
-fn is_same(a: &Ranking, b: &Ranking) -> bool {
+pub(super) fn is_same(a: &Ranking, b: &Ranking) -> bool {
     let found = compare(a, b);
     found.is_identical() && a.ranked() == b.ranked() && found.common == a.ranked()
 }

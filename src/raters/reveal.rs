@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::bootstrap::Figure;
+use super::consensus::is_same;
 use super::evidence::GroupEvidence;
 use super::rater::Rater;
 use crate::domain::Ranking;
@@ -67,7 +68,7 @@ impl RevealRow {
         for (reference, blind, later) in rankings {
             let a: Result<f64, Undefined> = compare(reference, blind).tau_b;
             let b = compare(reference, later).tau_b;
-            changed += usize::from(blind != later);
+            changed += usize::from(!is_same(blind, later));
             before.push(a);
             after.push(b);
             difference.push(a.and_then(|a| Ok(b? - a)));
@@ -81,5 +82,24 @@ impl RevealRow {
             after: Figure::of(after, seed),
             difference: Figure::of(difference, seed),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_listed_in_another_order_are_no_change() {
+        let ranking = |tiers: &[&[usize]]| {
+            Ranking::new(tiers.iter().map(|tier| tier.to_vec()).collect()).unwrap()
+        };
+        let blind = ranking(&[&[0, 1], &[2]]);
+        let changed = |later: &Ranking| {
+            RevealRow::row("ann", None, [(&blind, &blind, later)].into_iter(), 0).changed
+        };
+        assert_eq!(changed(&ranking(&[&[1, 0], &[2]])), 0);
+        assert_eq!(changed(&ranking(&[&[1], &[0], &[2]])), 1);
+        assert_eq!(changed(&ranking(&[&[0, 1]])), 1);
     }
 }

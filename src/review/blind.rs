@@ -24,10 +24,10 @@ pub const HIDDEN: &str = "hidden in blind mode until you submit and reveal the g
 /// Which groups are reviewed blind. The default hides nothing, for commands that are no review.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BlindPlan {
-    /// Every group.
+    /// Every group, but for [`Self::open`].
     pub all: bool,
-    /// These groups, by id.
-    pub groups: BTreeSet<String>,
+    /// These are not hidden though all others are, by id.
+    pub open: BTreeSet<String>,
     /// Those that the annotator began blind and has not revealed yet, whatever else is said: what was
     /// begun blind is not ended seeing everything by accident.
     pub begun: bool,
@@ -41,7 +41,7 @@ impl BlindPlan {
     pub fn review(all: bool, seed: u64) -> Self {
         Self {
             all,
-            groups: BTreeSet::new(),
+            open: BTreeSet::new(),
             begun: true,
             seed,
         }
@@ -50,12 +50,12 @@ impl BlindPlan {
     /// Whether the plan itself names this group.
     #[must_use]
     pub fn names(&self, group_id: &str) -> bool {
-        self.all || self.groups.contains(group_id)
+        self.all && !self.open.contains(group_id)
     }
 
     /// Whether no group can be blind under it.
     fn is_off(&self) -> bool {
-        !self.all && !self.begun && self.groups.is_empty()
+        !self.all && !self.begun
     }
 }
 
@@ -160,19 +160,6 @@ impl ReviewSession {
     pub fn awaits_reveal(&self, group: usize) -> bool {
         let judgement = self.judgement(group).filter(|_| self.is_hidden(group));
         judgement.is_some_and(|judgement| !judgement.submissions.is_empty())
-    }
-
-    /// The group submitted last of those that can be revealed. Looks at every blind group.
-    #[must_use]
-    pub fn submitted_last(&self) -> Option<usize> {
-        let waiting = self.faces.keys().copied();
-        let waiting = waiting.filter(|&group| self.awaits_reveal(group));
-        waiting.max_by_key(|&group| {
-            let submissions = self.judgement(group).map(|found| &found.submissions);
-            submissions
-                .and_then(|all| all.last())
-                .map(|last| last.at_ms)
-        })
     }
 
     /// The group with its true names, in the order shown.

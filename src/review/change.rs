@@ -3,6 +3,7 @@
 use super::session::ReviewSession;
 use super::view::{Origin, passing};
 use crate::domain::{GroupClass, Move, Ranking, TrajectoryIndex};
+use crate::store::projection::Judgement;
 use crate::store::{
     EventBody, FindingRecord, GroupRecord, NewEvent, PairVerdict, RuleStamp, Verdict,
 };
@@ -119,6 +120,9 @@ pub enum ReviewError {
     /// It would show what is hidden.
     #[error("the grader's order is hidden in blind mode until you submit and reveal the group")]
     Hidden,
+    /// It came before the reveal.
+    #[error("what was judged blind stands; changes from now on are recorded as after the reveal")]
+    Sealed,
     /// There is nothing to submit.
     #[error("nothing to submit yet: move a candidate, or accept the grader's order")]
     NoDraft,
@@ -364,7 +368,7 @@ impl ReviewSession {
     fn propose_undo(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
         let judgement = self.judgement(group);
         let last = judgement.and_then(|judgement| judgement.undo.last());
-        let event_id = last.ok_or(ReviewError::Nothing("no change to undo in this group"))?;
+        let event_id = last.ok_or_else(|| no_change(judgement, false))?;
         let what = judgement.and_then(|judgement| judgement.change_word(event_id));
         let summary = match what {
             Some("submission") => "undone: the submission, it is a draft again".to_owned(),
@@ -377,7 +381,7 @@ impl ReviewSession {
     fn propose_redo(&self, group: usize) -> Result<(EventBody, String), ReviewError> {
         let judgement = self.judgement(group);
         let last = judgement.and_then(|judgement| judgement.redo.last());
-        let event_id = last.ok_or(ReviewError::Nothing("no change to redo in this group"))?;
+        let event_id = last.ok_or_else(|| no_change(judgement, true))?;
         let what = judgement.and_then(|judgement| judgement.change_word(event_id));
         let summary = format!("redone: {}", what.unwrap_or("change"));
         let event_id = event_id.clone();
@@ -422,6 +426,15 @@ impl ReviewSession {
                 .map(|t| (t.id.0.clone(), t.patch.sha256.to_string(), t.reward))
                 .collect(),
         })
+    }
+}
+
+/// Why there is no change to undo, or to redo.
+fn no_change(judgement: Option<&Judgement>, redo: bool) -> ReviewError {
+    match (judgement, redo) {
+        (Some(judgement), _) if judgement.has_sealed(redo) => ReviewError::Sealed,
+        (_, false) => ReviewError::Nothing("no change to undo in this group"),
+        (_, true) => ReviewError::Nothing("no change to redo in this group"),
     }
 }
 

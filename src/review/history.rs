@@ -52,18 +52,7 @@ impl HistoryEntry {
 /// trajectory id).
 #[must_use]
 pub fn history(events: &[&Event], name: &dyn Fn(&str, &str) -> String) -> Vec<HistoryEntry> {
-    let mut undone = BTreeSet::new();
-    for event in events {
-        match &event.body {
-            EventBody::Undo { event_id } => {
-                undone.insert(event_id.as_str());
-            }
-            EventBody::Redo { event_id } => {
-                undone.remove(event_id.as_str());
-            }
-            _ => {}
-        }
-    }
+    let undone = undone(events);
     let known: BTreeMap<&str, &Event> = events
         .iter()
         .map(|event| (event.event_id.as_str(), *event))
@@ -108,6 +97,41 @@ pub fn history(events: &[&Event], name: &dyn Fn(&str, &str) -> String) -> Vec<Hi
         });
     }
     entries
+}
+
+/// Ids of the events that are not in effect. What was said before a reveal stays what it was then.
+fn undone<'a>(events: &[&'a Event]) -> BTreeSet<&'a str> {
+    let whose = |event: &'a Event| {
+        let group = event.group_id.as_deref();
+        (
+            event.annotator.as_str(),
+            group,
+            event.fingerprint.as_deref(),
+        )
+    };
+    let mut of = BTreeMap::new();
+    let mut revealed = BTreeSet::new();
+    let mut sealed = BTreeSet::new();
+    let mut undone = BTreeSet::new();
+    for event in events {
+        match &event.body {
+            EventBody::Undo { event_id } if !sealed.contains(event_id.as_str()) => {
+                undone.insert(event_id.as_str());
+            }
+            EventBody::Redo { event_id } if !sealed.contains(event_id.as_str()) => {
+                undone.remove(event_id.as_str());
+            }
+            EventBody::Reveal { .. } if revealed.insert(whose(event)) => {
+                let before: Vec<&str> = of.remove(&whose(event)).unwrap_or_default();
+                sealed.extend(before);
+            }
+            _ => of
+                .entry(whose(event))
+                .or_insert_with(Vec::new)
+                .push(event.event_id.as_str()),
+        }
+    }
+    undone
 }
 
 type Said = (String, Option<String>, Option<String>);

@@ -48,7 +48,8 @@ pub struct Judgement {
     pub adjudication: Option<Adjudication>,
     /// Whether the group was opened blind.
     pub blind: bool,
-    /// Whether what was hidden has been shown since.
+    /// Whether what was hidden has been shown since. What was said before stands: it is neither in
+    /// [`Self::undo`] nor in [`Self::redo`] any more.
     pub revealed: bool,
     /// Focused time on the group so far, in milliseconds.
     pub spent_ms: u64,
@@ -69,6 +70,8 @@ pub struct Judgement {
     confirmed: BTreeMap<String, String>,
     /// Every change in log order, undone ones too.
     changes: Vec<Change>,
+    /// Whether the group was set aside when it was revealed.
+    revealed_aside: bool,
 }
 
 /// An undoable event and whether it is in effect.
@@ -78,6 +81,8 @@ struct Change {
     at_ms: i64,
     body: EventBody,
     undone: bool,
+    /// Whether it came before the reveal, so that it stays what it was then.
+    sealed: bool,
 }
 
 /// How far a judgement is.
@@ -108,13 +113,25 @@ impl std::fmt::Display for State {
 }
 
 impl Judgement {
-    /// The last submission made blind and before anything was revealed, as long as the group is not
-    /// set aside: what the person said knowing neither names nor grader.
+    /// The last submission made blind and before anything was revealed, unless the group was set
+    /// aside before the reveal, too: what the person said knowing neither names nor grader.
     #[must_use]
     pub fn blind_submission(&self) -> Option<&Submission> {
         let mut all = self.submissions.iter().rev();
+        let aside = match self.revealed {
+            true => self.revealed_aside,
+            false => self.skipped.is_some(),
+        };
         all.find(|sent| sent.blind && !sent.after_reveal)
-            .filter(|_| self.skipped.is_none())
+            .filter(|_| !aside)
+    }
+
+    /// Whether a change that came before the reveal is in effect, or (`undone`) is not: neither can
+    /// be changed any more.
+    #[must_use]
+    pub fn has_sealed(&self, undone: bool) -> bool {
+        let mut changes = self.changes.iter();
+        changes.any(|change| change.sealed && change.undone == undone)
     }
 
     /// How far this judgement is.
@@ -208,6 +225,7 @@ impl Judgement {
                     at_ms: event.at_ms,
                     body: event.body.clone(),
                     undone: false,
+                    sealed: false,
                 };
                 self.fold(&change);
                 self.changes.push(change);
@@ -219,7 +237,8 @@ impl Judgement {
                     .as_deref()
                     .and_then(|stale| stale.at(fingerprint));
                 if let Some((changes, redo)) = from.map(Self::drafted) {
-                    self.changes = changes;
+                    self.changes.retain(|change| change.sealed);
+                    self.changes.extend(changes);
                     self.redo = redo;
                     self.fold_again();
                 }
@@ -244,12 +263,26 @@ impl Judgement {
                     self.blind = *blind;
                 }
             }
-            EventBody::Reveal { .. } => self.revealed = true,
+            EventBody::Reveal { .. } => self.reveal(),
             EventBody::TimeAdd { active_ms } => {
                 self.spent_ms = self.spent_ms.saturating_add(*active_ms);
             }
             EventBody::GoldSet { .. } | EventBody::Export { .. } | EventBody::Unknown { .. } => {}
         }
+    }
+
+    /// Seals what was said so far; a second reveal shows nothing new.
+    fn reveal(&mut self) {
+        if self.revealed {
+            return;
+        }
+        self.revealed = true;
+        self.revealed_aside = self.skipped.is_some();
+        for change in &mut self.changes {
+            change.sealed = true;
+        }
+        self.undo.clear();
+        self.redo.clear();
     }
 
     /// The changes that made the draft, without submissions, and those of them to redo.
@@ -258,6 +291,10 @@ impl Judgement {
         let changes: Vec<_> = changes
             .filter(|change| !matches!(change.body, EventBody::RankSubmit { .. }))
             .cloned()
+            .map(|change| Change {
+                sealed: false,
+                ..change
+            })
             .collect();
         let mut redo = self.redo.clone();
         redo.retain(|id| changes.iter().any(|change| change.event_id == *id));
@@ -399,7 +436,9 @@ impl Judgement {
             EventBody::NoteSet { text, .. } => self.note.clone_from(text),
             _ => return,
         }
-        self.undo.push(change.event_id.clone());
+        if !change.sealed {
+            self.undo.push(change.event_id.clone());
+        }
     }
 
     fn set_draft(&mut self, after: &IdTiers, origin: &str) {
@@ -501,7 +540,8 @@ pub struct Projection {
 
 impl Projection {
     /// Folds one more event in. What a person said of a group can be undone; saying something new
-    /// clears the redo list. Undo of a submission takes it back (the one before counts again). An
+    /// clears the redo list, and a reveal takes what was said before it out of both lists: it
+    /// stands. Undo of a submission takes it back (the one before counts again). An
     /// undo of what is not in effect, or a redo of what is not undone, changes nothing: two
     /// processes may have written at once.
     ///

@@ -14,7 +14,7 @@ use super::theme::{Role, Theme};
 use super::update::{change, open_group};
 use super::widgets::line::put;
 use crate::domain::GroupId;
-use crate::review::{Change, HIDDEN, ReviewSession};
+use crate::review::{Change, EventBody, HIDDEN, NewEvent, ReviewSession};
 
 /// What the header says of a group: nothing when it is not blind.
 #[must_use]
@@ -78,10 +78,14 @@ pub fn withheld(model: &Model) -> Option<Vec<String>> {
             let groups = if left == 1 { "group is" } else { "groups are" };
             let key = model.keymap.key_of(Action::Reveal).unwrap_or_default();
             (left > 0).then(|| {
+                let or_other = match session.assignment() {
+                    Some(_) => " (those that are not assigned to you stay hidden)",
+                    None => "",
+                };
                 vec![
                     format!("{what} is hidden in blind mode."),
                     format!("It is made from the grader's rankings, and {left} {groups} not"),
-                    format!("revealed yet. {key} reveals a group once you submitted it."),
+                    format!("revealed yet{or_other}. {key} reveals a group once you submitted it."),
                 ]
             })
         }
@@ -103,35 +107,61 @@ pub fn draw_withheld(lines: &[String], theme: &Theme, buffer: &mut Buffer, area:
     }
 }
 
-/// Reveals the open group when it was submitted, else goes back to the one submitted last and
-/// reveals that.
+/// What the key of revealing is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Revealing {
+    /// The group submitted last since the program began, by id.
+    submitted: Option<String>,
+    /// The group that the last key asked about, by id.
+    asked: Option<String>,
+}
+
+/// Notes what was submitted now.
+pub fn submitted(model: &mut Model, events: &[NewEvent]) {
+    let sent = events
+        .iter()
+        .filter(|event| matches!(event.body, EventBody::RankSubmit { .. }));
+    if let Some(group) = sent.filter_map(|event| event.group.as_ref()).last() {
+        model.revealing.submitted = Some(group.group_id.clone());
+    }
+}
+
+/// A question is answered by the next key or not at all.
+pub fn forget_question(model: &mut Model, action: Action) {
+    if action != Action::Reveal {
+        model.revealing.asked = None;
+    }
+}
+
+/// Reveals the open group when it was submitted. Else asks about the one just submitted, and goes
+/// back to it and reveals it when the key is pressed again; about no other.
 pub fn reveal(model: &mut Model) -> Vec<Effect> {
-    let Some(group) = model.compare.group else {
+    let asked = model.revealing.asked.take();
+    let Some(open) = model.compare.group else {
         return Vec::new();
     };
     let Some(session) = &model.session else {
         return Vec::new();
     };
-    let waits = session.awaits_reveal(group);
-    let last = session
-        .submitted_last()
-        .filter(|_| !waits && session.is_hidden(group));
     let mut effects = Vec::new();
-    let group = match last {
-        Some(last) => {
-            effects.extend(open_group(model, last));
-            last
-        }
-        None => group,
+    let last = model.revealing.submitted.as_deref();
+    let last = last.and_then(|id| session.find(id)).filter(|&last| {
+        last != open && !session.awaits_reveal(open) && session.awaits_reveal(last)
+    });
+    let Some((last, data)) = last.and_then(|last| Some((last, session.group(last)?))) else {
+        change(model, open, Change::Reveal, &mut effects);
+        return effects;
     };
-    let done = change(model, group, Change::Reveal, &mut effects);
-    if done && last.is_some() {
-        let id = model
-            .session
-            .as_ref()
-            .and_then(|session| session.group(group));
-        let id = id.map(|data| name(&data.id)).unwrap_or_default();
-        let said = format!("back in {id}: {}", model.status.text);
+    let shown = name(&data.id);
+    if asked.as_deref() != Some(data.id.as_str()) {
+        model.revealing.asked = Some(data.id.as_str().to_owned());
+        let key = model.keymap.key_of(Action::Reveal).unwrap_or_default();
+        model.say(Severity::Info, format!("{key} again reveals {shown}"));
+        return effects;
+    }
+    effects.extend(open_group(model, last));
+    if change(model, last, Change::Reveal, &mut effects) {
+        let said = format!("back in {shown}: {}", model.status.text);
         model.say(Severity::Info, said);
     }
     effects

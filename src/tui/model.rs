@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::action::Context;
+use super::blind::Revealing;
 use super::colouring::ColourOf;
 use super::guidelines::Guide;
 use super::highlight::{ColourUnit, FileColours};
@@ -270,6 +271,8 @@ pub struct Model {
     pub now_ms: Option<u64>,
     /// Focused time on the open group.
     pub timing: Timing,
+    /// Which group the key of revealing is about.
+    pub revealing: Revealing,
     /// The rows of an assignment that is reviewed; `None` = everything is.
     pub assigned: Option<Arc<[Assigned]>>,
     /// Columns and rows of the terminal.
@@ -350,6 +353,7 @@ impl Model {
             saves: Saves::default(),
             now_ms: None,
             timing: Timing::default(),
+            revealing: Revealing::default(),
             assigned: None,
             size: (80, 24),
             keymap,

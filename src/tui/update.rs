@@ -387,6 +387,7 @@ pub fn perform(model: &mut Model, action: Action, key: Option<Key>) -> Vec<Effec
     if action != Action::Problems {
         model.status = super::model::Status::default();
     }
+    blind::forget_question(model, action);
     match action {
         Action::Help => open(model, Overlay::help()),
         Action::Palette => open(model, Overlay::palette()),
@@ -473,6 +474,7 @@ pub fn change(model: &mut Model, group: usize, change: Change, effects: &mut Vec
             session.apply(&proposal);
             model.groups.count(session);
             timing::submitted(model, &proposal.events);
+            blind::submitted(model, &proposal.events);
             refresh_reviewed(model, group);
             model.say(Severity::Info, proposal.summary);
             effects.extend(save(model, proposal.events));

@@ -3,11 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
+use gagar::domain::assignment::Assigned;
+use gagar::formats::LoadOptions;
+use gagar::review::Settings;
 use gagar::store::{EventBody, EventStore, MemoryStore, SqliteStore};
 use gagar::tui::action::Action;
 use gagar::tui::model::Screen;
 use gagar::tui::screens::compare::Body;
 use gagar::tui::testing::Harness;
+use gagar::tui::workers::LoadInput;
 
 use crate::sample;
 
@@ -161,9 +165,12 @@ fn everything_is_shown_after_the_reveal_and_later_changes_are_recorded_as_such()
     harness.press("E");
     assert!(harness.screen().contains("submit your ranking first"));
     harness.press("1<enter>");
-    let first = harness.model.session.as_ref().unwrap().submitted_last();
+    let first = awaiting(&harness);
     assert_ne!(harness.model.compare.group, first, "the next one is open");
     assert_hidden(&harness, "1<enter>");
+    harness.press("E");
+    assert_ne!(harness.model.compare.group, first, "it asks");
+    assert_hidden(&harness, "1<enter>E");
     harness.press("E");
     assert_eq!(harness.model.compare.group, first, "back to reveal it");
     let screen = harness.screen();
@@ -182,6 +189,82 @@ fn everything_is_shown_after_the_reveal_and_later_changes_are_recorded_as_such()
         })
         .collect();
     assert_eq!(told, [false, true]);
+}
+
+/// The group that was submitted and is not revealed.
+fn awaiting(harness: &Harness) -> Option<usize> {
+    let session = harness.model.session.as_ref().unwrap();
+    let mut all = 0..session.rows().len();
+    all.find(|&group| session.awaits_reveal(group))
+}
+
+#[test]
+fn only_the_group_just_submitted_is_revealed_from_another_one_and_only_when_asked_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("judgements.db");
+    let runs = marked(folder.path());
+    let store = || Box::new(SqliteStore::at(&db));
+    let mut harness = blind(&runs, (120, 40), store());
+    harness.press("<enter>1<enter>");
+    let first = awaiting(&harness).unwrap();
+    harness.press("1<enter>");
+    let second = harness.model.session.as_ref().unwrap();
+    let second = (0..second.rows().len()).find(|&g| g != first && second.awaits_reveal(g));
+    let open = harness.model.compare.group;
+    let screen = harness.press("E").screen();
+    let id = harness.model.session.as_ref().unwrap();
+    let id = id.group(second.unwrap()).unwrap().id.clone();
+    assert!(
+        screen.contains(&format!("E again reveals {id}")),
+        "{screen}"
+    );
+    // Another key is no answer.
+    harness.press("lE");
+    assert_eq!(harness.model.compare.group, open);
+    harness.press("E");
+    assert_eq!(harness.model.compare.group, second);
+    assert_eq!(awaiting(&harness), Some(first), "no other is revealed");
+    // From a third one no earlier group is revealed, however often the key is pressed.
+    harness.press(">EEE");
+    assert_eq!(harness.model.compare.group, open);
+    assert_eq!(awaiting(&harness), Some(first));
+    // Nor one of an earlier session.
+    let mut again = blind(&runs, (120, 40), store());
+    again.press(">EEE");
+    assert_eq!(again.model.compare.group, open);
+    assert!(again.screen().contains("submit your ranking first"));
+    assert_eq!(awaiting(&again), Some(first));
+}
+
+#[test]
+fn the_remarks_of_all_groups_are_those_of_the_assigned_ones() {
+    let runs = sample("swebench");
+    let all = Harness::open(&[&runs], 120, 40).unwrap();
+    let session = all.model.session.as_ref().unwrap();
+    let given = session.group(0).unwrap();
+    let row = Assigned {
+        annotator: session.identity().annotator.clone(),
+        group_id: given.id.as_str().to_owned(),
+        position: 1,
+        blind: true,
+        seed: 0,
+        fingerprint: given.fingerprint.clone(),
+    };
+    let store = || Box::new(MemoryStore::default());
+    let mut model = Harness::unloaded(&[&runs], 120, 40, store()).unwrap().model;
+    model.assigned = Some(vec![row].into());
+    let input = LoadInput {
+        paths: vec![runs.clone()],
+        load: LoadOptions::default(),
+        identity: session.identity().clone(),
+        settings: Settings::default(),
+        seed: 1,
+    };
+    let mut harness = Harness::loaded(model, input, store()).unwrap();
+    harness.press("O");
+    assert_eq!(harness.model.remarks.asking.groups, 1);
+    let mut rows = harness.model.remarks.rows.iter();
+    assert!(rows.all(|row| row.group == 0));
 }
 
 #[test]

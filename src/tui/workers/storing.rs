@@ -202,8 +202,8 @@ pub(super) fn run_store(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
     use std::sync::mpsc::channel;
+    use std::sync::{Arc, Mutex};
 
     use super::*;
 

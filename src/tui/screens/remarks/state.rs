@@ -102,16 +102,16 @@ impl State {
         self.rows.get(*self.shown.get(self.cursor)?)
     }
 
-    /// The groups (0-based) about which the rules are to be asked: those that are new or were
-    /// replaced since.
+    /// The groups (0-based) about which the rules are to be asked: those that the annotator sees
+    /// and that are new or were replaced since.
     #[must_use]
-    pub fn unanswered(&self, groups: &[Arc<RolloutGroup>]) -> Vec<usize> {
+    pub fn unanswered(&self, session: &ReviewSession) -> Vec<usize> {
         let is_answered = |(index, group): &(usize, &Arc<RolloutGroup>)| {
             let known = self.answered.get(*index).and_then(Option::as_ref);
             known.is_some_and(|known| Arc::ptr_eq(known, group))
         };
-        let all = groups.iter().enumerate();
-        let open = all.filter(|group| !is_answered(group));
+        let all = session.set().groups.iter().enumerate();
+        let open = all.filter(|group| !is_answered(group) && session.is_given(group.0));
         open.map(|(index, _)| index).collect()
     }
 

@@ -256,7 +256,7 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     };
     let all = &session.set().groups;
-    let groups = state.unanswered(all);
+    let groups = state.unanswered(session);
     if groups.is_empty() {
         return Vec::new();
     }
