@@ -126,7 +126,7 @@ fn schemes_are_compared_over_the_groups_whose_ranking_moves_credit() {
     );
     assert!(text.contains("left out 1: nobody ranked it"), "{text}");
     assert!(text.contains("not measured"), "{text}");
-    let linear = text.lines().find(|line| line.starts_with("linear 0.5"));
+    let linear = text.lines().find(|line| line.starts_with("•linear 0.5"));
     // Mean of 1/9 (m = 4) and 1/6 (m = 2).
     assert!(linear.unwrap().contains(" 0.139 "), "{text}");
 
@@ -177,12 +177,43 @@ fn the_misplaced_share_uses_the_measured_accuracy() {
     let accuracy = &found["grader_accuracy"];
     assert_eq!(accuracy["pairs"], 7);
     assert!((accuracy["share"].as_f64().unwrap() - 5.0 / 7.0).abs() < 1e-12);
-    assert!(
-        found["schemes"][0]["misplaced"].is_null(),
-        "uniform moves nothing"
+    let named = |found: &Value, name: &str| {
+        let mut schemes = found["schemes"].as_array().unwrap().iter();
+        schemes.find(|row| row["scheme"] == name).unwrap().clone()
+    };
+    let uniform = named(&found, "uniform");
+    assert_eq!(uniform["misplaced"], 0.0);
+    assert!(uniform["misplaced_per_moved"].is_null(), "it moves nothing");
+    let per_moved = named(&found, "linear:floor=0.5")["misplaced_per_moved"]
+        .as_f64()
+        .unwrap();
+    assert!((0.5..0.95).contains(&per_moved), "{per_moved}");
+    // A share of all the credit is never above what is moved and what could be there together.
+    for scheme in found["schemes"].as_array().unwrap() {
+        let share = scheme["misplaced"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&share), "{scheme}");
+    }
+    // The other way round everywhere: more is misplaced than moved, and still less than everything.
+    let desk = judged();
+    desk.rank("ann", "g1", &[3, 2, 1, 0]);
+    let args = ["schedules", "groups.jsonl", "--rankings", "rankings.jsonl"];
+    let found = desk.out(&[&args[..], &["--json"]].concat());
+    let found: Value = serde_json::from_str(&found).unwrap();
+    let linear = named(&found, "linear:floor=0.5");
+    assert_eq!(
+        found["schemes"][0]["scheme"], "linear:floor=0.5",
+        "in use, so first"
     );
-    let share = found["schemes"][1]["misplaced"].as_f64().unwrap();
-    assert!((0.5..0.95).contains(&share), "{share}");
+    assert!(linear["misplaced_per_moved"].as_f64().unwrap() > 1.0);
+    let share = linear["misplaced"].as_f64().unwrap();
+    assert!(share < 0.5, "{share}");
+    let table = desk.out(&args);
+    assert!(table.contains(&format!("{share:.3}")), "{table}");
+    assert!(table.contains("\n•linear 0.5"), "{table}");
+    assert!(
+        table.contains("pooled over 6 pairs of 1 submission"),
+        "{table}"
+    );
 }
 
 #[test]
@@ -333,6 +364,15 @@ fn a_report_without_judgements_says_so() {
     check_page(&std::fs::read_to_string(none.path().join("empty.html")).unwrap());
     let again = desk.report("again.html", &[]);
     assert_eq!(page, again);
+    // What stands beside the rollouts is no input.
+    std::fs::write(desk.path().join("README.md"), "# Rollouts\n").unwrap();
+    let answer = desk.run(&["report", ".", "-o", "beside.md"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let text = std::fs::read_to_string(desk.path().join("beside.md")).unwrap();
+    assert!(
+        text.contains("groups.jsonl") && !text.contains("README.md"),
+        "{text}"
+    );
 }
 
 #[test]

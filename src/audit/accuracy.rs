@@ -5,7 +5,9 @@ use serde::Serialize;
 use crate::domain::agreement::compare;
 use crate::review::ReviewSession;
 
-/// Pairwise accuracy of the grader with people's submitted rankings as the reference.
+/// Pairwise accuracy of the grader with people's submitted rankings as the reference, pooled over
+/// pairs: it is not the mean over groups against the consensus that [`crate::raters::Agreement`]
+/// tells.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MeasuredAccuracy {
     /// Share of the pairs that people order which the grader orders alike; a tie of the grader

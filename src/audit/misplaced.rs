@@ -1,5 +1,4 @@
-//! How much of the credit that a scheme moves goes to the wrong candidate when the ranking is wrong
-//! as often as it was measured to be (`advantage-math.md` 2.7, "noise floor").
+//! How much of the credit a scheme puts at the wrong candidates when the ranking is wrong as often as it was measured to be (`advantage-math.md` 2.7, "noise floor").
 //!
 //! The model (Thurstone's): a candidate's quality is a standard normal number; the grader sees it
 //! with normal noise, as much of it as makes it order a pair of candidates right with probability
@@ -8,8 +7,10 @@
 //!
 //! - credit moved = ½ Σ |s(k) − 1/m|,
 //! - credit misplaced = the mean over rankings of ½ Σ |s(true place) − s(place seen)|,
-//! - expected misplaced share = misplaced / moved: 0 when the grader is always right, about 1 and
-//!   more when nothing of what is moved goes where it should.
+//! - expected misplaced share = misplaced: of all the credit, 0 to 1; 0 when the grader is always
+//!   right,
+//! - misplaced per moved = misplaced / moved: above 1 where more is misplaced than moved, so that
+//!   moving nothing would be nearer to what the true ranking gives.
 //!
 //! It is a property of scheme, *m* and *p*, not of a group's own numbers: ties and unequal
 //! advantages of the real groups are not in it.
@@ -63,17 +64,17 @@ impl NoisyRankings {
         Self { seen, places }
     }
 
-    /// Credit moved by the scheme and the mean of what of it is misplaced, both as shares of the
-    /// credit (0..=1); see the module's text.
+    /// Credit moved by the scheme and the mean of the credit misplaced, both as shares of all the
+    /// credit (0..=1); see the module's text. `None` when the scheme gives nothing to any place.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "small whole numbers")]
-    pub fn moved_and_misplaced(&self, scheme: &Scheme) -> (f64, f64) {
+    pub fn moved_and_misplaced(&self, scheme: &Scheme) -> Option<(f64, f64)> {
         let weights: Vec<f64> = (0..self.places)
             .map(|place| scheme.weight(place, self.places))
             .collect();
         let sum: f64 = weights.iter().sum();
-        if self.places < 2 || sum <= 0.0 {
-            return (0.0, 0.0);
+        if sum <= 0.0 {
+            return None;
         }
         let shares: Vec<f64> = weights.iter().map(|weight| weight / sum).collect();
         let even = 1.0 / self.places as f64;
@@ -84,7 +85,7 @@ impl NoisyRankings {
             .flat_map(|ranking| ranking.iter().zip(&shares))
             .map(|(&seen, share)| (share - shares[seen]).abs())
             .sum();
-        (moved, misplaced / 2.0 / DRAWS as f64)
+        Some((moved, misplaced / 2.0 / DRAWS as f64))
     }
 }
 
@@ -110,7 +111,9 @@ mod tests {
 
     fn share(scheme: &str, accuracy: f64) -> f64 {
         let scheme = scheme.parse().unwrap();
-        let (moved, misplaced) = NoisyRankings::draw(4, accuracy).moved_and_misplaced(&scheme);
+        let drawn = NoisyRankings::draw(4, accuracy);
+        let (moved, misplaced) = drawn.moved_and_misplaced(&scheme).unwrap();
+        assert!((0.0..=1.0).contains(&misplaced));
         misplaced / moved
     }
 
@@ -141,14 +144,15 @@ mod tests {
         assert_eq!(share("linear:floor=0.5", 1.0), 0.0);
         assert_eq!(share("dcg", 0.8), share("dcg", 0.8));
         let uniform = NoisyRankings::draw(4, 0.7).moved_and_misplaced(&Scheme::Uniform);
-        assert_eq!(uniform, (0.0, 0.0));
+        assert_eq!(uniform, Some((0.0, 0.0)));
     }
 
     #[test]
     fn two_candidates_are_misplaced_as_often_as_a_pair_is_wrong() {
         // m = 2, linear 0.5: shares 2/3 and 1/3; moved 1/6, misplaced (1 - p) * 1/3.
-        let (moved, misplaced) =
-            NoisyRankings::draw(2, 0.8).moved_and_misplaced(&Scheme::default());
+        let (moved, misplaced) = NoisyRankings::draw(2, 0.8)
+            .moved_and_misplaced(&Scheme::default())
+            .unwrap();
         assert!((moved - 1.0 / 6.0).abs() < 1e-12);
         assert!((misplaced - 0.2 / 3.0).abs() < 0.01, "{misplaced}");
     }

@@ -211,9 +211,12 @@ pub struct SchemeFigures {
     pub pressure_change: Option<Spread>,
     /// Ratio of token credit; over groups whose lengths are known.
     pub token_credit: Option<Spread>,
-    /// Expected misplaced share at the measured accuracy ([`super::misplaced`]); `None` when no
-    /// accuracy is measured or the scheme moves nothing.
+    /// Expected share of a group's credit at the wrong candidates, 0 to 1, at the measured accuracy
+    /// ([`super::misplaced`]), mean; `None` when no accuracy is measured.
     pub misplaced: Option<f64>,
+    /// The same over the credit moved; above 1 where more is misplaced than moved. `None` when no
+    /// accuracy is measured or the scheme moves nothing.
+    pub misplaced_per_moved: Option<f64>,
     /// The groups with the most credit moved, most first.
     pub most_affected: Vec<Affected>,
 }
@@ -249,11 +252,13 @@ pub struct Question {
     pub top: usize,
 }
 
-/// The schemes that are compared: these first, then every kind with its usual parameters.
+/// The schemes that are compared: these first, then the one in use, then every kind with its usual
+/// parameters.
 #[must_use]
-pub fn with_usual(own: &[Scheme]) -> Vec<Scheme> {
+pub fn with_usual(own: &[Scheme], used: &Scheme) -> Vec<Scheme> {
     let mut all: Vec<Scheme> = Vec::new();
-    for scheme in own.iter().cloned().chain(Scheme::usual()) {
+    let own = own.iter().chain([used]).cloned();
+    for scheme in own.chain(Scheme::usual()) {
         if !all.contains(&scheme) {
             all.push(scheme);
         }
@@ -301,7 +306,7 @@ impl Values {
         }
     }
 
-    fn figures(mut self, scheme: &Scheme, top: usize, misplaced: Option<f64>) -> SchemeFigures {
+    fn figures(mut self, scheme: &Scheme, top: usize, misplaced: Misplaced) -> SchemeFigures {
         // Groups in the order of the set where as much is moved.
         self.affected
             .sort_by(|a, b| b.credit_moved.total_cmp(&a.credit_moved));
@@ -317,7 +322,8 @@ impl Values {
             variance_inflation: Spread::of(self.variance_inflation),
             pressure_change: Spread::of(self.pressure_change),
             token_credit: Spread::of(self.token_credit),
-            misplaced,
+            misplaced: misplaced.share,
+            misplaced_per_moved: misplaced.per_moved,
             most_affected: self.affected,
         }
     }
@@ -380,28 +386,40 @@ pub fn compare(
     })
 }
 
-/// The expected misplaced share of each scheme over groups of these numbers of credited candidates
+/// What of the credit is expected to be misplaced; see [`SchemeFigures`].
+#[derive(Debug, Clone, Copy, Default)]
+struct Misplaced {
+    share: Option<f64>,
+    per_moved: Option<f64>,
+}
+
+/// What each scheme is expected to misplace over groups of these numbers of credited candidates
 /// (groups by number).
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
 fn misplaced(
     schemes: &[Scheme],
     accuracy: Option<f64>,
     sizes: &BTreeMap<usize, usize>,
-) -> Vec<Option<f64>> {
+) -> Vec<Misplaced> {
     let Some(accuracy) = accuracy else {
-        return vec![None; schemes.len()];
+        return vec![Misplaced::default(); schemes.len()];
     };
-    let mut sums = vec![(0.0, 0.0); schemes.len()];
+    let mut sums = vec![(0.0, 0.0, 0); schemes.len()];
     for (&places, &groups) in sizes {
         let drawn = NoisyRankings::draw(places, accuracy);
         for (sum, scheme) in sums.iter_mut().zip(schemes) {
-            let (moved, misplaced) = drawn.moved_and_misplaced(scheme);
-            sum.0 += moved * groups as f64;
-            sum.1 += misplaced * groups as f64;
+            if let Some((moved, misplaced)) = drawn.moved_and_misplaced(scheme) {
+                sum.0 += moved * groups as f64;
+                sum.1 += misplaced * groups as f64;
+                sum.2 += groups;
+            }
         }
     }
     sums.into_iter()
-        .map(|(moved, misplaced)| (moved > 1e-12).then(|| misplaced / moved))
+        .map(|(moved, misplaced, groups)| Misplaced {
+            share: (groups > 0).then(|| misplaced / groups as f64),
+            per_moved: (moved > 1e-12).then(|| misplaced / moved),
+        })
         .collect()
 }
 
@@ -510,7 +528,7 @@ mod tests {
         assert_eq!(affected, [6, 0], "1/6 of the credit, then 1/9");
         assert!(
             linear
-                .misplaced
+                .misplaced_per_moved
                 .is_some_and(|share| (0.3..0.7).contains(&share))
         );
         assert_eq!(zero.refused.get("zero_weight_sum"), Some(&2));
@@ -527,10 +545,12 @@ mod tests {
 
     #[test]
     fn own_schemes_come_first_and_once() {
-        let all = with_usual(&["dcg".parse().unwrap(), "linear:floor=0.1".parse().unwrap()]);
+        let own = ["dcg".parse().unwrap(), "linear:floor=0.1".parse().unwrap()];
+        let all = with_usual(&own, &own[0]);
         let names: Vec<_> = all.iter().map(ToString::to_string).collect();
         assert_eq!(names[..3], ["dcg", "linear:floor=0.1", "uniform"]);
         assert_eq!(names.iter().filter(|name| *name == "dcg").count(), 1);
+        assert_eq!(with_usual(&[], &own[1])[0], own[1]);
     }
 
     #[test]

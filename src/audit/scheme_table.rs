@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::Spread;
 use super::accuracy::MeasuredAccuracy;
 use super::schedules::{Comparison, SchemeFigures};
+use crate::domain::counted;
 
 /// Cells of a scheme's name.
 const NAME: usize = 21;
@@ -29,7 +30,7 @@ pub enum Column {
     Length,
     /// Mean ratio of token credit.
     Tokens,
-    /// Expected misplaced share.
+    /// Expected share of the credit at the wrong candidates.
     Misplaced,
 }
 
@@ -77,7 +78,7 @@ impl Column {
             Self::Variance => "variance of the advantages, after over before, mean",
             Self::Length => "change of the length pressure in tokens, mean",
             Self::Tokens => "token credit after over before, mean",
-            Self::Misplaced => "expected share of the moved credit at the wrong candidate",
+            Self::Misplaced => "expected share of the credit at the wrong candidates",
         }
     }
 
@@ -208,11 +209,13 @@ pub fn accuracy(measured: Option<MeasuredAccuracy>) -> String {
     };
     let accepted = match measured.accepted {
         0 => String::new(),
-        accepted => format!(", {accepted} accepted as they were"),
+        accepted => format!(" ({accepted} accepted unchanged)"),
     };
     format!(
-        "grader's pairwise accuracy {:.3} ({} pairs, submissions: {}{accepted})",
-        measured.share, measured.pairs, measured.submissions
+        "grader's pairwise accuracy {:.3}, pooled over {} of {}{accepted}",
+        measured.share,
+        counted(measured.pairs, "pair", "pairs"),
+        counted(measured.submissions, "submission", "submissions")
     )
 }
 
@@ -247,10 +250,7 @@ pub fn oddities(found: &Comparison) -> Vec<String> {
 }
 
 fn groups(count: usize) -> String {
-    match count {
-        1 => "1 group".to_owned(),
-        _ => format!("{count} groups"),
-    }
+    counted(count, "group", "groups")
 }
 
 fn cut(name: &str) -> String {

@@ -513,8 +513,9 @@ The ranking of a group is the one submitted, else the grader's. All figures are 
 whose ranking can move credit. Columns: groups in which the scheme changes an advantage; largest
 multiplier; n_eff/m, effective number of credited candidates over their number; share of the credit
 that is moved; variance of the group's advantages, after over before; change of the length pressure
-(1/n) sum A (L - mean L) in tokens; token credit sum L A' / sum L A; misplaced: share of the moved
-credit expected at the wrong candidate, at the grader's measured pairwise accuracy.";
+(1/n) sum A (L - mean L) in tokens; token credit sum L A' / sum L A; misp.: share of the credit
+(0 to 1) expected at the wrong candidates at the grader's measured pairwise accuracy. In JSON also
+misplaced_per_moved: the same over the credit moved, above 1 where more is misplaced than moved.";
 
 /// Arguments of `gagar schedules`.
 #[derive(Debug, Args)]

@@ -9,9 +9,10 @@ use super::Ending;
 use super::args::Input;
 use super::error::CliError;
 use super::inputs::{describe, load_set};
-use super::made::{self, MOST_LINES, counted, in_all};
+use super::made::{self, MOST_LINES, in_all};
 use super::output::Io;
 use crate::domain::RolloutGroup;
+use crate::domain::counted;
 use crate::formats::{LoadedSet, Problem};
 
 #[derive(Serialize)]

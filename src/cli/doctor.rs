@@ -8,10 +8,10 @@ use super::annotator::user_name;
 use super::args::{Common, Screen};
 use super::error::CliError;
 use super::inputs::load_set;
-use super::made::counted;
 use super::open::{ColourDepth, face_report};
 use super::output::Io;
 use crate::domain::Estimator;
+use crate::domain::counted;
 use crate::store::SqliteStore;
 
 /// Prints one line a finding; what is wrong is marked.

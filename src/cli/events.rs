@@ -13,10 +13,10 @@ use super::Ending;
 use super::args::{EVENTS, ExportArgs, db_or_default};
 use super::error::CliError;
 use super::inputs::{refuse_inputs, require_db};
-use super::made::counted;
 use super::merge::now_ms;
 use super::output::Io;
 use super::whole_file::write_whole;
+use crate::domain::counted;
 use crate::store::jsonl::{self, JsonlError, ReadLog};
 use crate::store::{Damage, Log, SqliteStore, StoreError, order};
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::domain::counted;
 use crate::formats::{FORMATS, FileReport};
 
 /// Lines that a report in words has at most, as far as folders can be told together.
@@ -88,8 +89,7 @@ pub fn lines(made: &[FileReport], most: usize) -> Vec<String> {
 
 /// What is worth a line: the rest is told by folder as foreign.
 fn told(made: &[FileReport]) -> impl Iterator<Item = &FileReport> {
-    made.iter()
-        .filter(|file| !file.formats.is_empty() || file.problems > 0)
+    made.iter().filter(|file| file.is_told())
 }
 
 fn depth(path: &Path) -> usize {
@@ -183,12 +183,6 @@ impl Part {
         }
         format!("{line}: {}", facts.join("; "))
     }
-}
-
-/// A number with its noun.
-#[must_use]
-pub fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// The last line of a summary.

@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::Ending;
 use super::error::CliError;
 use super::inputs::require_db;
-use super::made::counted;
 use super::output::Io;
+use crate::domain::counted;
 use crate::store::{Absorbed, BrokenChain, Damage, EventStore, SqliteStore, StoreError};
 
 /// Examples at the end of `gagar merge --help`.

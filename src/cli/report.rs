@@ -10,11 +10,11 @@ use super::args::ReportArgs;
 use super::config::scope_rules;
 use super::error::CliError;
 use super::inputs::{Whose, open, refuse_inputs, refuse_loaded};
-use super::made::counted;
 use super::output::Io;
 use super::whole_file::write_whole;
 use crate::audit::report::csv::CsvTable;
 use crate::audit::report::{InputFile, Inputs, Report, html, markdown};
+use crate::domain::counted;
 use crate::export::hex;
 use crate::formats::LoadedSet;
 use crate::raters::Options;
@@ -164,7 +164,8 @@ fn date(given: Option<&str>, events: &[Event]) -> (String, String) {
 }
 
 fn files(set: &LoadedSet) -> Vec<InputFile> {
-    let made = set.made.iter();
+    // What stands beside the rollouts and holds no record is no input of the figures.
+    let made = set.made.iter().filter(|file| file.is_told());
     let one = |path: &Path, bytes: u64| InputFile {
         path: path.display().to_string(),
         bytes,

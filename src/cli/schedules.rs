@@ -29,7 +29,7 @@ pub fn run(args: &SchedulesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         .collect();
     let accuracy = MeasuredAccuracy::of(session, &chosen);
     let question = Question {
-        schemes: with_usual(&args.input.common.scheme),
+        schemes: with_usual(&args.input.common.scheme, &session.settings().scheme),
         policies: session.settings().policies,
         accuracy: accuracy.map(|accuracy| accuracy.share),
         top: args.top,
@@ -78,6 +78,7 @@ struct Line<'a> {
     pressure_change: Option<Spread>,
     token_credit: Option<Spread>,
     misplaced: Option<f64>,
+    misplaced_per_moved: Option<f64>,
     most_affected: Vec<AffectedLine<'a>>,
 }
 
@@ -124,6 +125,7 @@ impl<'a> Answer<'a> {
                     pressure_change: row.pressure_change,
                     token_credit: row.token_credit,
                     misplaced: row.misplaced,
+                    misplaced_per_moved: row.misplaced_per_moved,
                     most_affected: affected(session, row)
                         .map(|(group_id, credit_moved)| AffectedLine {
                             group_id,
@@ -165,10 +167,16 @@ fn print(
     io.line(&scheme_table::accuracy(accuracy))?;
     io.line(&scheme_table::rank_length(found))?;
     io.line("")?;
-    io.line(&scheme_table::header())?;
+    io.line(&format!(" {}", scheme_table::header()))?;
     for row in &found.schemes {
-        io.line(&scheme_table::row(row))?;
+        let sign = if row.scheme == settings.scheme {
+            "•"
+        } else {
+            " "
+        };
+        io.line(&format!("{sign}{}", scheme_table::row(row)))?;
     }
+    io.line("• the scheme in use; --scheme names another")?;
     for line in scheme_table::oddities(found) {
         io.line(&line)?;
     }

@@ -40,21 +40,25 @@ impl Verdicts {
     /// # Errors
     /// [`Undefined::NothingCommon`] without units, [`Undefined::OneValue`] when both say the same of
     /// every unit, so that chance alone explains it.
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a quotient needs no more digits than it has"
+    )]
     pub fn kappa(&self) -> Result<f64, Undefined> {
         if self.units() == 0 {
             return Err(Undefined::NothingCommon);
         }
-        let units = self.units() as f64;
-        let agreed = (self.both + self.neither) as f64 / units;
-        let first = (self.both + self.only_first) as f64 / units;
-        let second = (self.both + self.only_second) as f64 / units;
-        let chance = first * second + (1.0 - first) * (1.0 - second);
-        // Both shares are quotients of integers: only 0 and 1 give exactly 1.
-        if chance >= 1.0 {
+        // Everything times units², in whole numbers: no agreement beyond chance is exactly 0.
+        let units = self.units() as i128;
+        let first = (self.both + self.only_first) as i128;
+        let second = (self.both + self.only_second) as i128;
+        let agreed = (self.both + self.neither) as i128 * units;
+        let chance = first * second + (units - first) * (units - second);
+        let all = units * units;
+        if chance == all {
             return Err(Undefined::OneValue);
         }
-        Ok((agreed - chance) / (1.0 - chance))
+        Ok((agreed - chance) as f64 / (all - chance) as f64)
     }
 }
 
@@ -80,6 +84,20 @@ mod tests {
         verdicts.add(false, false);
         assert_eq!(verdicts.kappa(), Err(Undefined::OneValue));
         verdicts.add(true, false);
-        assert!(verdicts.kappa().unwrap().abs() < 1e-12);
+        assert_eq!(verdicts.kappa(), Ok(0.0));
+    }
+
+    #[test]
+    fn chance_agreement_is_exactly_nothing() {
+        for (first, second, units) in [(3, 1, 10), (7, 3, 49), (5, 11, 77), (1, 6, 23)] {
+            // Marginals without an association: every cell is a product of them.
+            let verdicts = Verdicts {
+                both: first * second,
+                only_first: first * (units - second),
+                only_second: (units - first) * second,
+                neither: (units - first) * (units - second),
+            };
+            assert_eq!(verdicts.kappa(), Ok(0.0), "{verdicts:?}");
+        }
     }
 }

@@ -19,6 +19,7 @@
 pub mod advantage;
 pub mod agreement;
 pub mod assignment;
+mod counted;
 mod grading;
 mod group;
 pub mod kappa;
@@ -36,6 +37,7 @@ mod summation;
 mod trajectory;
 
 pub use advantage::{AdvantageError, Estimator, GroupRewards};
+pub use counted::counted;
 pub use grading::{Finding, Grader, GraderAnswer};
 pub use group::{
     Content, Extra, GroupId, RolloutGroup, TaskContent, TaskSummary, TrajectoryContent,

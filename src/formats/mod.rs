@@ -151,6 +151,14 @@ pub struct FileReport {
     pub problems: usize,
 }
 
+impl FileReport {
+    /// Whether it is worth a line: it holds records, or something was wrong with it.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        !self.formats.is_empty() || self.problems > 0
+    }
+}
+
 /// Whether there is anything at a path that is given to be loaded. Addresses (`s3://`, `gs://`,
 /// `az://`, `https://`) are not looked at before they are read.
 ///

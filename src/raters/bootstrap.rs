@@ -45,6 +45,10 @@ impl Figure {
                 Err(reason) => figure.leave_out(reason.to_string()),
             }
         }
+        // Which value is drawn depends on its place, and a sum on the order: the figures must not
+        // depend on the order in which groups arrived.
+        defined.sort_unstable_by(f64::total_cmp);
+        figure.undefined.sort_by(|a, b| a.reason.cmp(&b.reason));
         figure.groups = defined.len();
         figure.mean = mean(&defined);
         figure.interval = interval(&defined, seed);
@@ -118,9 +122,19 @@ mod tests {
         let figure = Figure::of(values, 7);
         assert_eq!(figure.mean, Some(0.5));
         assert_eq!((figure.groups, figure.left_out()), (2, 3));
-        assert_eq!(figure.undefined[0].groups, 2);
+        assert_eq!(figure.undefined[1].groups, 2);
         let none = Figure::of([Err::<f64, _>("ties")], 7);
         assert_eq!((none.mean, none.interval), (None, None));
+    }
+
+    #[test]
+    fn figures_do_not_depend_on_the_order_of_the_groups() {
+        let value = |i: u32| match i % 7 {
+            0 => Err(format!("reason {}", i % 2)),
+            _ => Ok(f64::from(i * i % 11) / 7.0),
+        };
+        let there = Figure::of((0..40).map(value), 3);
+        assert_eq!(Figure::of((0..40).rev().map(value), 3), there);
     }
 
     #[test]

@@ -80,8 +80,7 @@ impl PositionRow {
             tau_b: Figure::of(taus, seed),
             first_on_top: Figure::of(tops, seed),
             first_above_chance: Figure::of(above, seed),
-            chance: (!chances.is_empty())
-                .then(|| chances.iter().sum::<f64>() / chances.len() as f64),
+            chance: Figure::of(chances.into_iter().map(Ok::<_, String>), seed).mean,
         }
     }
 }

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use super::Input;
 use super::config::Rules;
 use super::files::{is_one_of, touches};
-use super::report::{Skipped, counted};
+use super::report::Skipped;
 use super::rule::RuleId;
 use crate::diff::{FilePatch, FileStatus, Hunk, LineKind, Patch};
+use crate::domain::counted;
 use crate::domain::scope::{Level, Remark};
 use crate::domain::{RolloutGroup, TrajectoryIndex};
 

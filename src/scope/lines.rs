@@ -7,9 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::files::is_one_of;
 use super::kinds::{comment, comment_marks, is_prose, is_test};
-use super::report::{At, Report, counted, quoted};
+use super::report::{At, Report, quoted};
 use super::rule::RuleId;
 use crate::diff::{FilePatch, FileStatus, Hunk, LineKind, Patch};
+use crate::domain::counted;
 
 /// A line of one side of a hunk.
 #[derive(Debug, Clone, Copy)]

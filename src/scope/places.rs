@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use super::Input;
 use super::kinds::{is_prose, is_test};
-use super::report::{At, Report, Skipped, counted};
+use super::report::{At, Report, Skipped};
 use super::rule::RuleId;
 use crate::diff::{Aligned, AlignedFile, Cell, Patch, Region, Results};
 use crate::domain::TrajectoryIndex;
+use crate::domain::counted;
 use crate::domain::scope::Level;
 
 /// Places so many base lines apart are one.

@@ -130,14 +130,6 @@ impl Report<'_> {
     }
 }
 
-/// `1 line`, `2 lines`.
-pub(super) fn counted(count: usize, one: &str, several: &str) -> String {
-    match count {
-        1 => format!("1 {one}"),
-        _ => format!("{count} {several}"),
-    }
-}
-
 /// A line of a patch as it is quoted in a reason: without indentation, cut where it is long.
 pub(super) fn quoted(line: &str) -> String {
     const MOST: usize = 60;

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::kinds::is_test;
-use super::report::{At, Report, counted, quoted};
+use super::report::{At, Report, quoted};
 use super::rule::RuleId;
 use crate::diff::{FilePatch, FileStatus, Hunk, HunkLine, LineKind, Patch};
+use crate::domain::counted;
 
 /// Asks the rules about tests.
 pub(super) fn look(report: &mut Report<'_>) {

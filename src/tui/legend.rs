@@ -206,7 +206,7 @@ const SIGNS: &[Sign] = &[
         "•",
         "the scheme in use; headings: groups it changes, largest multiplier, effective number of \
          credited candidates over their number, share of the credit moved, variance, change of length \
-         pressure (tokens), token credit, expected share of the moved credit at the wrong candidate",
+         pressure (tokens), token credit, expected share of the credit at the wrong candidates",
         &[Schedules],
     ),
     Sign(

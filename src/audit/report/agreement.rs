@@ -6,6 +6,7 @@ use super::document::{Block, Document, Table};
 use super::svg::{Mark, Plot, Shape, histogram};
 use super::words;
 use crate::domain::agreement::compare;
+use crate::domain::counted;
 use crate::raters::{Figure, Rater, TableKind};
 
 /// Writes the section.
@@ -161,7 +162,7 @@ fn tau_plot(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTab
         let title = format!("Groups by tau-b of grader {name} with the annotators' consensus");
         let mut plot = histogram(&title, &values, (-1.0, 1.0), 10);
         if undefined > 0 {
-            let rest = words::counted(undefined, "group", "groups");
+            let rest = counted(undefined, "group", "groups");
             plot.alternative.push_str(&format!("; undefined in {rest}"));
         }
         document.blocks.push(Block::Plot(plot));

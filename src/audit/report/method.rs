@@ -38,12 +38,13 @@ const METHOD: &[&str] = &[
      variance, Σ A'² / Σ A²; length pressure, (1/n) Σ A (L − mean L) with L in tokens, of which the \
      change is told; token credit, Σ L A' / Σ L A over the credit. All schemes are compared over the \
      groups whose ranking can move credit.",
-    "Expected misplaced share: a candidate's quality is a standard normal number, the grader sees it \
+    "Expected misplaced share (misp.): a candidate's quality is a standard normal number, the grader sees it \
      with normal noise such that it orders a pair right with the measured pairwise accuracy (pooled \
      over all pairs of all submissions); m candidates of equal advantage are ranked strictly. \
-     Misplaced is the mean of half the L1 distance between the shares by true and by seen ranking; \
-     the figure is its sum over the groups' m, divided by the sum of the credit moved. It is a \
-     property of scheme, m and accuracy, not of a group's own numbers (Thurstone 1927).",
+     Misplaced is the mean of half the L1 distance between the shares by true and by seen ranking, \
+     a share of all the credit of a group (0 to 1); the figure is its mean over the groups' m. Per \
+     unit moved it is divided by the credit moved under the same model, and above 1 where more is \
+     misplaced than moved. It is a property of scheme, m and accuracy, not of a group's own numbers (Thurstone 1927).",
     "Credit disagreement: half the L1 distance between the shares of the credit that the grader's and \
      people's rankings give under the scheme in use: what would go elsewhere if people were right.",
     "Out-of-scope rules look at patches only (files, lines, what other candidates and the reference \

@@ -129,7 +129,7 @@ impl<'a> Findings<'a> {
             .iter()
             .filter_map(|&group| Case::of(session, group))
             .collect();
-        let schemes = with_usual(inputs.schemes);
+        let schemes = with_usual(inputs.schemes, &session.settings().scheme);
         let question = Question {
             schemes: schemes.clone(),
             policies: session.settings().policies,

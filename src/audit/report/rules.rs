@@ -4,7 +4,7 @@
 use super::Findings;
 use super::csv::{CsvTable, number};
 use super::document::{Document, Table};
-use super::words::counted;
+use crate::domain::counted;
 use crate::scope::{RULES, RuleId};
 
 /// Writes the section.

@@ -4,6 +4,7 @@ use super::Findings;
 use super::csv::{CsvTable, number};
 use super::document::{Block, Document, Table};
 use super::svg::{Mark, Plot, Shape};
+use super::words;
 use crate::audit::Spread;
 use crate::audit::scheme_table::{Column, accuracy, missing, oddities, over, rank_length};
 
@@ -17,6 +18,7 @@ pub fn write(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTa
     ));
     let mut lines = missing(comparison);
     lines.push(accuracy(found.accuracy));
+    lines.extend(words::two_accuracies(found));
     lines.push(rank_length(comparison));
     document.list(lines);
     let mut table = Table {
@@ -114,16 +116,16 @@ fn push_rows(found: &Findings<'_>, rows: &mut Vec<CsvTable>) {
         push("pressure_change", row.pressure_change);
         push("token_credit", row.token_credit);
         push("rank_length_rho", found.comparison.rank_length);
-        let misplaced = row.misplaced;
-        schemes.rows.push(vec![
-            row.scheme.to_string(),
-            "misplaced".to_owned(),
-            found.comparison.movable.to_string(),
-            number(misplaced),
-            String::new(),
-            String::new(),
-            String::new(),
-        ]);
+        for (figure, mean) in [
+            ("misplaced", row.misplaced),
+            ("misplaced_per_moved", row.misplaced_per_moved),
+        ] {
+            let groups = found.comparison.movable.to_string();
+            let mut cells = vec![row.scheme.to_string(), figure.to_owned(), groups];
+            cells.push(number(mean));
+            cells.extend(std::iter::repeat_n(String::new(), 3));
+            schemes.rows.push(cells);
+        }
     }
     rows.push(schemes);
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::csv::CsvTable;
 use super::document::{Document, Table};
-use super::words::counted;
 use super::{Findings, InputFile};
 use crate::domain::GroupClass;
+use crate::domain::counted;
 use crate::store::projection::State;
 
 /// Files named in the document; all of them are in the rows.

@@ -1,7 +1,7 @@
 //! Sentences of the report: the summary, numbers, rankings in words.
 
 use super::Findings;
-use crate::domain::{Ranking, RolloutGroup};
+use crate::domain::{Ranking, RolloutGroup, counted};
 use crate::raters::Rater;
 
 /// A number with three decimals, or a word that there is none.
@@ -10,14 +10,6 @@ pub fn number(value: Option<f64>) -> String {
         // Rounding must not leave "-0.000".
         Some(value) => format!("{:.3}", (value * 1000.0).round() / 1000.0 + 0.0),
         None => "undefined".to_owned(),
-    }
-}
-
-/// `1 group`, `2 groups`.
-pub fn counted(count: usize, one: &str, many: &str) -> String {
-    match count {
-        1 => format!("1 {one}"),
-        _ => format!("{count} {many}"),
     }
 }
 
@@ -30,6 +22,27 @@ pub fn ranking(group: &RolloutGroup, ranking: &Ranking) -> String {
     let tier = |tier: &Vec<usize>| tier.iter().map(id).collect::<Vec<_>>().join(" = ");
     let tiers: Vec<String> = ranking.tiers().iter().map(tier).collect();
     tiers.join(" > ")
+}
+
+/// Why the accuracy behind misplaced credit is another one than that of the table of pairs, with both
+/// numbers; `None` unless both are there.
+pub fn two_accuracies(found: &Findings<'_>) -> Option<String> {
+    let pooled = found.accuracy?;
+    let mut pairs = found.agreement.pairs.iter();
+    let pair = pairs.find(|pair| {
+        pair.reference == Rater::Consensus && matches!(pair.prediction, Rater::Grader(_))
+    })?;
+    let of_groups = &pair.pairwise_accuracy;
+    Some(format!(
+        "Two pairwise accuracies of the grader: {} is the mean over {}, each counting once, against \
+         the consensus; {:.3} counts each of the {} that {} order once, so that large groups and \
+         every annotator count. Misplaced credit uses the second.",
+        number(of_groups.mean),
+        counted(of_groups.groups, "group", "groups"),
+        pooled.share,
+        counted(pooled.pairs, "pair", "pairs"),
+        counted(pooled.submissions, "submission", "submissions"),
+    ))
 }
 
 /// What a reader in a hurry should know.
@@ -75,13 +88,24 @@ pub fn in_short(found: &Findings<'_>) -> Vec<String> {
             ));
         }
     }
+    lines.extend(two_accuracies(found));
     let used = &found.inputs.session.settings().scheme;
     let mut rows = found.comparison.schemes.iter();
     if let Some(row) = rows.find(|row| row.scheme == *used)
         && let Some(moved) = row.credit_moved
     {
         let misplaced = row.misplaced.map_or_else(String::new, |share| {
-            format!("; about {share:.2} of it is expected at the wrong candidate")
+            let per_moved = row
+                .misplaced_per_moved
+                .map_or_else(String::new, |per_moved| {
+                    format!(
+                        " ({per_moved:.2} per unit moved; above 1, more is misplaced than moved)"
+                    )
+                });
+            format!(
+                "; at the grader's measured accuracy {share:.3} of the credit is expected at the \
+                 wrong candidates{per_moved}"
+            )
         });
         lines.push(format!(
             "The scheme {used} moves {:.3} of a group's credit on average over {}{misplaced}.",

@@ -5,6 +5,7 @@ use super::csv::{CsvTable, number};
 use super::document::{Block, Document, Table};
 use super::words;
 use crate::domain::agreement::{compare, credit_disagreement};
+use crate::domain::counted;
 use crate::domain::{Ranking, RolloutGroup};
 use crate::raters::{Aggregate, GroupEvidence, Provenance, Rater};
 use crate::review::{ReviewSession, passing};
@@ -89,7 +90,7 @@ pub fn write(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTa
         count => format!(
             "In {} credit would go elsewhere under {scheme} if people were right; the {shown} with \
              the most are shown, the others are in disagreements.csv.",
-            words::counted(count, "kept group", "kept groups"),
+            counted(count, "kept group", "kept groups"),
         ),
     });
     for disagreement in all.iter().take(shown) {
@@ -323,7 +324,7 @@ fn limited(patch: &str) -> (String, Option<String>) {
         cut.push(format!("{PATCH_LINES} of {all} lines are shown"));
     }
     if long > 0 {
-        let lines = words::counted(long, "line is", "lines are");
+        let lines = counted(long, "line is", "lines are");
         cut.push(format!("{lines} cut after {LINE_CHARS} characters"));
     }
     (

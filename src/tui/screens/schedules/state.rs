@@ -65,7 +65,7 @@ impl PartialEq for Asked {
 impl Asked {
     pub fn of(session: &ReviewSession, initial: &Settings, saves: usize) -> Self {
         let settings = session.settings();
-        let mut schemes = with_usual(std::slice::from_ref(&initial.scheme));
+        let mut schemes = with_usual(&[], &initial.scheme);
         // At the end, so that rows stay where they are when another scheme is used.
         if !schemes.contains(&settings.scheme) {
             schemes.push(settings.scheme.clone());
