@@ -416,3 +416,169 @@ fn a_backup_is_whole_private_and_replaces_nothing_unasked() {
         2
     );
 }
+
+/// What a killed gagar leaves: a database whose last two judgements lie in the `-wal` beside it.
+fn killed(desk: &Desk, name: &str) -> PathBuf {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut open = SqliteStore::at(&elsewhere.path().join("open.db"));
+    open.append(&[event("zoe", 0)]).unwrap();
+    open.append(&[event("zoe", 1)]).unwrap();
+    for side in ["", "-wal"] {
+        let from = elsewhere.path().join(format!("open.db{side}"));
+        std::fs::copy(from, desk.path(&format!("{name}{side}"))).unwrap();
+    }
+    let (path, wal) = (desk.path(name), desk.path(&format!("{name}-wal")));
+    assert!(std::fs::metadata(wal).unwrap().len() > 0);
+    path
+}
+
+fn verified(path: &Path) -> u64 {
+    SqliteStore::reading(path).verify().unwrap().events
+}
+
+#[test]
+fn a_backup_over_what_a_killed_gagar_left_is_whole() {
+    let desk = Desk::new();
+    desk.db("ada", 40);
+    let target = killed(&desk, "target.db");
+    desk.fine(&["backup", "--db", "ada.db", "-o", "target.db", "--force"]);
+    assert_eq!(verified(&target), 40);
+    assert_eq!(events(&target), events(&desk.path("ada.db")));
+    // Merging into such a file keeps what lies beside it.
+    let other = killed(&desk, "other.db");
+    desk.fine(&["merge", "ada.db", "-o", "other.db"]);
+    assert_eq!(verified(&other), 42);
+}
+
+#[test]
+fn a_backup_never_replaces_a_file_that_is_in_use() {
+    let desk = Desk::new();
+    desk.db("ada", 4);
+    let used = desk.path("used.db");
+    let mut open = SqliteStore::at(&used);
+    open.append(&[event("bob", 0)]).unwrap();
+    let args = ["backup", "--db", "ada.db", "-o", "used.db", "--force"];
+    let refused = desk.run(&args);
+    assert_eq!(refused.code, 3);
+    assert!(refused.err.contains("has it open"), "{}", refused.err);
+    open.append(&[event("bob", 1)]).unwrap();
+    assert_eq!(verified(&used), 2);
+    drop(open);
+    desk.fine(&args);
+    assert_eq!(verified(&used), 4);
+}
+
+#[test]
+fn changes_of_a_file_that_is_gone_are_never_played_into_a_new_one() {
+    let desk = Desk::new();
+    desk.db("ada", 4);
+    desk.fine(&["export", "events", "--db", "ada.db", "-o", "ada.jsonl"]);
+    let rank = r#"[["a"],["b"]]"#;
+    std::fs::write(
+        desk.path("g.jsonl"),
+        r#"{"schema":"gagar.group/1","group_id":"g","trajectories":[{"trajectory_id":"a","reward":1.0,"patch":"x"},{"trajectory_id":"b","reward":1.0,"patch":"y"}]}"#,
+    )
+    .unwrap();
+    for emptied in [false, true] {
+        for side in ["-wal", "-journal"] {
+            if emptied && side == "-journal" {
+                continue;
+            }
+            for args in [
+                &["backup", "--db", "ada.db", "-o", "gone.db", "--force"][..],
+                &["merge", "ada.db", "-o", "gone.db"],
+                &["import", "events", "ada.jsonl", "--db", "gone.db"],
+                &[
+                    "rank", "g.jsonl", "--group", "g", "--tiers", rank, "--db", "gone.db",
+                ],
+                &[
+                    "export",
+                    "annotations",
+                    "g.jsonl",
+                    "-o",
+                    "j.jsonl",
+                    "--db",
+                    "gone.db",
+                ],
+                &["doctor", "--db", "gone.db"],
+            ] {
+                let gone = killed(&desk, "gone.db");
+                let wal = desk.path("gone.db-wal");
+                let left = desk.path(&format!("gone.db{side}"));
+                std::fs::rename(&wal, &left).unwrap();
+                std::fs::remove_file(&gone).unwrap();
+                if emptied {
+                    std::fs::write(&gone, "").unwrap();
+                }
+                let before = std::fs::read(&left).unwrap();
+                let refused = desk.run(args);
+                assert_ne!(refused.code, 0, "{args:?}");
+                let said = refused.out + &refused.err;
+                assert!(
+                    said.contains(&format!("gone.db{side} of")),
+                    "{args:?}: {said}"
+                );
+                assert!(std::fs::read(&left).unwrap() == before, "{args:?}");
+                assert_eq!(gone.exists(), emptied, "{args:?}");
+                std::fs::remove_file(&left).unwrap();
+            }
+        }
+    }
+    // A file of anything with a journal beside it.
+    std::fs::write(desk.path("text.db"), "text").unwrap();
+    std::fs::write(desk.path("text.db-wal"), "more").unwrap();
+    let refused = desk.run(&["backup", "--db", "ada.db", "-o", "text.db", "--force"]);
+    assert_eq!(refused.code, 3);
+    assert!(refused.err.contains("text.db-wal"), "{}", refused.err);
+    assert_eq!(std::fs::read(desk.path("text.db")).unwrap(), b"text");
+    std::fs::remove_file(desk.path("text.db-wal")).unwrap();
+    desk.fine(&["backup", "--db", "ada.db", "-o", "text.db", "--force"]);
+}
+
+#[test]
+fn advice_and_names_fit_what_is_wrong() {
+    let desk = Desk::new();
+    let ada = desk.db("ada", 300);
+    let said = |args: &[&str]| {
+        let answer = desk.run(args);
+        assert_ne!(answer.code, 0, "{args:?}");
+        let said = answer.out + &answer.err;
+        assert!(!said.contains(".part"), "{said}");
+        said
+    };
+    for command in ["backup", "merge"] {
+        let args = match command {
+            "backup" => &["backup", "--db", "ada.db", "-o", "-"][..],
+            _ => &["merge", "ada.db", "-o", "-"],
+        };
+        assert!(said(args).contains("cannot go to stdout"));
+    }
+    let set = |statement: &str| {
+        let raw = rusqlite::Connection::open(&ada).unwrap();
+        raw.execute_batch(statement).unwrap();
+    };
+    let doctor = ["doctor", "--db", "ada.db"];
+    set("PRAGMA user_version = 99");
+    let newer = said(&doctor);
+    assert!(
+        newer.contains("update gagar") && !newer.contains("skip-damaged"),
+        "{newer}"
+    );
+    set("PRAGMA user_version = -1");
+    assert!(said(&doctor).contains("schema version -1"));
+    set("PRAGMA user_version = 1");
+    desk.fine(&doctor);
+    tamper(&ada, "UPDATE event SET at_ms = 5 WHERE seq = 4");
+    assert!(said(&doctor).contains("skip-damaged"));
+    let copy = said(&["backup", "--db", "ada.db", "-o", "copy.db"]);
+    assert!(copy.contains("ada.db is damaged: store"), "{copy}");
+    let bytes = std::fs::read(&ada).unwrap();
+    std::fs::write(&ada, &bytes[..bytes.len() / 2]).unwrap();
+    let cut = said(&doctor);
+    assert!(
+        cut.contains(".recover") && !cut.contains("skip-damaged"),
+        "{cut}"
+    );
+    std::fs::write(&ada, "text").unwrap();
+    assert!(said(&doctor).contains("no database of gagar"));
+}

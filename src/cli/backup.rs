@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Ending;
 use super::args::db_or_default;
 use super::error::CliError;
-use super::inputs::require_db;
+use super::inputs::{refuse_stdout, require_db};
 use super::output::Io;
 use crate::store::SqliteStore;
 
@@ -50,6 +50,7 @@ pub fn run(args: &BackupArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let db = db_or_default(args.db.as_deref());
     require_db(db)?;
     let output = args.output.display();
+    refuse_stdout(&args.output)?;
     if let (Ok(from), Ok(to)) = (db.canonicalize(), args.output.canonicalize())
         && from == to
     {

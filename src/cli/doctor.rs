@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::Ending;
 use super::annotator::user_name;
 use super::args::{Common, Screen};
-use super::error::CliError;
+use super::error::{CliError, advice};
 use super::inputs::load_set;
 use super::open::{ColourDepth, face_report};
 use super::output::Io;
@@ -119,18 +119,18 @@ fn sqlite_version() -> Result<String, String> {
 
 fn database(common: &Common) -> Result<String, String> {
     let path = common.db().display();
-    if !common.db().exists() {
-        return Ok(format!("{path}: none yet; the first judgement makes it"));
-    }
     match SqliteStore::reading(common.db()).verify() {
+        Ok(_) if !common.db().exists() => {
+            Ok(format!("{path}: none yet; the first judgement makes it"))
+        }
         Ok(found) => Ok(format!(
             "{path}: {} events, whole (schema {}; integrity, foreign keys and hash chains checked)",
             found.events, found.schema
         )),
-        Err(error) => Err(format!(
-            "{error}\n`gagar merge --skip-damaged {path} -o NEW.db` takes what is whole; \
-             a `gagar backup` may have the rest"
-        )),
+        Err(error) => Err(match advice(&error) {
+            Some(advice) => format!("{error}\n{advice}"),
+            None => error.to_string(),
+        }),
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use super::output::visible;
+use crate::store::StoreError;
 
 /// What kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,8 +113,33 @@ impl From<serde_json::Error> for CliError {
     }
 }
 
-impl From<crate::store::StoreError> for CliError {
-    fn from(error: crate::store::StoreError) -> Self {
-        Self::failed(error)
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        let advice = advice(&error);
+        let failed = Self::failed(error);
+        match advice {
+            Some(advice) => failed.hint(advice),
+            None => failed,
+        }
+    }
+}
+
+/// What to do about a database that cannot be used.
+#[must_use]
+pub fn advice(error: &StoreError) -> Option<String> {
+    match error {
+        StoreError::Newer { .. } => Some("update gagar: this one cannot tell what it holds".into()),
+        StoreError::Foreign { .. } => {
+            Some("it is no database of gagar: another file was meant, or restore a backup".into())
+        }
+        StoreError::Tampered { path, .. } => Some(format!(
+            "`gagar merge --skip-damaged {path} -o NEW.db` takes the events of that store before \
+             it; a `gagar backup` may have the rest"
+        )),
+        StoreError::Damaged { path, .. } => Some(format!(
+            "take the newest `gagar backup`; without one `sqlite3 {path} .recover | sqlite3 NEW.db` \
+             saves the rows that can still be read, and `gagar doctor --db NEW.db` checks them"
+        )),
+        StoreError::Unusable { .. } | StoreError::Broken(..) | StoreError::Conflict(_) => None,
     }
 }

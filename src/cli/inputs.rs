@@ -208,11 +208,27 @@ pub fn require_db(db: &Path) -> Result<(), CliError> {
     if db.exists() {
         return Ok(());
     }
+    // Judgements may lie beside the name of a file that is gone.
+    SqliteStore::reading(db).verify()?;
     Err(
         CliError::failed(format!("{}: no such database", db.display())).hint(
             "it is made by the first judgement, in the terminal interface or by `gagar rank`",
         ),
     )
+}
+
+/// Refuses `-` as the name of a database that is written.
+///
+/// # Errors
+/// When it is `-`.
+pub fn refuse_stdout(output: &Path) -> Result<(), CliError> {
+    match output == Path::new("-") {
+        true => Err(
+            CliError::usage("-o -: a database is a file, it cannot go to stdout")
+                .hint("-o ./- makes a file of that name; `gagar export events -o -` prints events"),
+        ),
+        false => Ok(()),
+    }
 }
 
 /// Refuses an output that would overwrite the log or an input: a slip.

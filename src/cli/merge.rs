@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Ending;
 use super::error::CliError;
-use super::inputs::require_db;
+use super::inputs::{refuse_stdout, require_db};
 use super::output::Io;
 use crate::domain::counted;
 use crate::store::{Absorbed, BrokenChain, Damage, EventStore, SqliteStore, StoreError};
@@ -91,6 +91,7 @@ impl<'a> From<&'a BrokenChain> for BrokenReport<'a> {
 /// When a database cannot be read, a chain is broken (unless such ones are skipped), two databases
 /// contradict each other, or the output cannot be written.
 pub fn run(args: &MergeArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
+    refuse_stdout(&args.output)?;
     for input in &args.inputs {
         require_db(input)?;
     }

@@ -5,6 +5,9 @@
 //! What is *not* here: what a key does (`crate::review`).
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 
 mod chain;
 mod event;
@@ -23,6 +26,16 @@ pub use memory::MemoryStore;
 pub use record::{FindingRecord, PairVerdict, RuleStamp, Side, Verdict};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Absorbed, Added, Damage, Probe, SqliteStore, Survey, Verified};
+
+/// Whether a file begins as every SQLite database does: then it may hold judgements.
+#[must_use]
+pub fn is_database(path: &Path) -> bool {
+    const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+    let mut begin = [0; 16];
+    let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    let mut read = || File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+    is_file && read().is_ok() && begin == *MAGIC
+}
 
 /// Why the store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +58,14 @@ pub enum StoreError {
         /// The reason.
         reason: String,
     },
+    /// The file is not one of gagar's.
+    #[error("{path}: {reason}")]
+    Foreign {
+        /// The file.
+        path: String,
+        /// What it is.
+        reason: String,
+    },
     /// The file's content contradicts itself.
     #[error("{path} is damaged: {reason}")]
     Damaged {
@@ -52,6 +73,14 @@ pub enum StoreError {
         path: String,
         /// What was found.
         reason: String,
+    },
+    /// The file can be read whole, but an event in it is not what was written.
+    #[error("{path} is damaged: {broken}")]
+    Tampered {
+        /// The file.
+        path: String,
+        /// The first such event.
+        broken: BrokenChain,
     },
     /// The hash chain of a log is broken: it was tampered with, cut or re-ordered.
     #[error("{0}{more}", more = match .1 { 0 | 1 => String::new(), more => format!(" (and {} more chains are broken)", more - 1) })]

@@ -7,11 +7,12 @@
 mod copy;
 mod file;
 mod merge;
+mod place;
 mod rows;
 mod survey;
 mod union;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
@@ -48,12 +49,17 @@ const PAUSE: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
+    /// What messages call it.
+    shown: PathBuf,
     opened: RefCell<Option<Opened>>,
     /// Everything that was appended through this store, in order.
     acknowledged: Vec<NewEvent>,
     /// Ids of events that were committed just when the file was found removed or replaced: they
     /// may be in the file or not, so storing them again is no error.
     doubtful: HashSet<String>,
+    /// Whether a file that was open here was removed or replaced: what lies beside its name then is
+    /// its, and what was acknowledged is stored again.
+    lost: Cell<bool>,
     /// Whether nothing may be changed through this store.
     reading: bool,
     probe: Probe,
@@ -107,9 +113,11 @@ impl SqliteStore {
     pub fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
+            shown: path.to_owned(),
             opened: RefCell::new(None),
             acknowledged: Vec::new(),
             doubtful: HashSet::new(),
+            lost: Cell::new(false),
             reading: false,
             probe: file::network_of,
         }
@@ -122,6 +130,12 @@ impl SqliteStore {
         let mut store = Self::at(path);
         store.reading = true;
         store
+    }
+
+    /// The same store, called by another name in messages: the one that a person knows.
+    fn shown_as(mut self, path: &Path) -> Self {
+        path.clone_into(&mut self.shown);
+        self
     }
 
     /// The same store, with another answer to what file system a file lies on.
@@ -191,7 +205,10 @@ impl SqliteStore {
         let log = union::read_log(connection).map_err(|e| self.fail(&e))?;
         // A merged file holds several stores, each with its own chain.
         match log.broken_chains(|_, _| None).first() {
-            Some(first) => Err(self.damaged(first.to_string())),
+            Some(first) => Err(StoreError::Tampered {
+                path: self.shown.display().to_string(),
+                broken: first.clone(),
+            }),
             None => Ok(log.events.len() as u64),
         }
     }
@@ -203,6 +220,11 @@ impl SqliteStore {
         }
         if let Some(opened) = self.opened.borrow().as_ref() {
             return wait_until(&opened.connection, until).map_err(|e| self.fail(&e));
+        }
+        if !self.lost.get()
+            && let Some(reason) = place::orphans(&self.path)
+        {
+            return Err(self.unusable(reason));
         }
         match fs::metadata(&self.path) {
             // An empty file holds no events; opening it for reading must not fill it.
@@ -255,14 +277,17 @@ impl SqliteStore {
         let writable = access == Access::Write && !connection.is_readonly("main").map_err(fail)?;
         let version = pragma(&connection, "user_version").map_err(fail)?;
         let known = MIGRATIONS.len() as i64;
-        if !is_blank(&connection).map_err(fail)?
-            && pragma(&connection, "application_id").map_err(fail)? != APPLICATION_ID
-        {
-            return Err(self.unusable("an SQLite file of another program".to_owned()));
+        if !is_blank(&connection).map_err(fail)? {
+            if pragma(&connection, "application_id").map_err(fail)? != APPLICATION_ID {
+                return Err(self.foreign("an SQLite file of another program"));
+            }
+            if version < 1 {
+                return Err(self.damaged(format!("no gagar writes schema version {version}")));
+            }
         }
         if version > known {
             return Err(StoreError::Newer {
-                path: self.path.display().to_string(),
+                path: self.shown.display().to_string(),
                 found: version,
                 known,
             });
@@ -330,6 +355,7 @@ impl SqliteStore {
     fn let_go(&self) {
         if let Some(opened) = self.opened.borrow_mut().take() {
             opened.abandon();
+            self.lost.set(true);
         }
     }
 
@@ -381,14 +407,21 @@ impl SqliteStore {
 
     fn unusable(&self, reason: String) -> StoreError {
         StoreError::Unusable {
-            path: self.path.display().to_string(),
+            path: self.shown.display().to_string(),
             reason,
+        }
+    }
+
+    fn foreign(&self, reason: &str) -> StoreError {
+        StoreError::Foreign {
+            path: self.shown.display().to_string(),
+            reason: reason.to_owned(),
         }
     }
 
     fn damaged(&self, reason: String) -> StoreError {
         StoreError::Damaged {
-            path: self.path.display().to_string(),
+            path: self.shown.display().to_string(),
             reason,
         }
     }
@@ -396,7 +429,7 @@ impl SqliteStore {
     fn fail(&self, error: &rusqlite::Error) -> StoreError {
         let reason = match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt) => return self.damaged(error.to_string()),
-            Some(ErrorCode::NotADatabase) => "not an SQLite file".to_owned(),
+            Some(ErrorCode::NotADatabase) => return self.foreign("not an SQLite file"),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 format!("another process has locked it for {} s", BUSY.as_secs())
             }

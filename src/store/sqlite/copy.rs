@@ -2,20 +2,22 @@
 //!
 //! What is *not* here: the copy made before a migration ([`super::file`]).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use super::super::StoreError;
 use super::file::copy_into;
+use super::place::Part;
 use super::{BUSY, SqliteStore, Verified};
 
 impl SqliteStore {
     /// Copies the database to a file, readable by its owner only, with one moment's content; the
-    /// copy is checked whole before it takes its name. What stands there is replaced.
+    /// copy is checked whole before it takes its name. What stands there is replaced, unless another
+    /// process has it open.
     ///
     /// # Errors
-    /// Why this file cannot be read or the copy not be written, or that the copy is damaged;
-    /// what stood at `to` is then untouched.
+    /// Why this file cannot be read or the copy not be written, that the copy is damaged, or that
+    /// changes of an earlier file lie beside `to`; what stood at `to` is then untouched.
     pub fn copy_to(&self, to: &Path) -> Result<Verified, StoreError> {
         self.open_existing(Instant::now() + BUSY)?;
         let opened = self.opened.borrow();
@@ -36,38 +38,18 @@ impl SqliteStore {
             set.map_err(|error| self.fail(&error))
         };
         set(false)?;
-        let copied = copy_into(connection, &part.0);
+        let copied = copy_into(connection, part.path());
         set(only_reads)?;
         copied.map_err(|error| match error {
             rusqlite::Error::ToSqlConversionFailure(error) => there(&error),
             other => self.fail(&other),
         })?;
-        let verified = SqliteStore::reading(&part.0).verify()?;
-        std::fs::rename(&part.0, to).map_err(|error| there(&error))?;
-        Ok(verified)
-    }
-}
-
-/// A file that is removed, with what SQLite puts beside it, unless it was renamed.
-pub(super) struct Part(pub(super) PathBuf);
-
-impl Part {
-    /// A name beside `path` that nobody else takes.
-    pub(super) fn beside(path: &Path) -> Self {
-        let mut name = std::ffi::OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(format!(".{}.part", std::process::id()));
-        Self(path.with_file_name(name))
-    }
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        for side in ["", "-wal", "-shm", "-journal"] {
-            let mut name = self.0.as_os_str().to_owned();
-            name.push(side);
-            // Gone already when it was renamed; and a leftover does no harm.
-            let _ = std::fs::remove_file(name);
-        }
+        // What is wrong with the copy is wrong with this file.
+        let copy = SqliteStore::reading(part.path()).shown_as(&self.path);
+        copy.verify()?;
+        drop(copy);
+        part.put(to, true).map_err(|reason| there(&reason))?;
+        // Once more under its name: what lies beside a name belongs to a file.
+        SqliteStore::reading(to).verify()
     }
 }

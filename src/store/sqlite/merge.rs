@@ -8,7 +8,7 @@ use rusqlite::TransactionBehavior;
 
 use super::super::StoreError;
 use super::super::log::{BrokenChain, Log};
-use super::copy::Part;
+use super::place::Part;
 use super::union::{Added, add, hash_of, read_log};
 use super::{BUSY, SqliteStore};
 
@@ -72,12 +72,16 @@ impl SqliteStore {
         if self.opened.get_mut().is_none() && !self.reading {
             // A file that does not come to its end is none.
             let part = Part::beside(&self.path);
-            let mut whole = Self::at(&part.0).with_probe(self.probe);
+            let mut whole = Self::at(part.path())
+                .with_probe(self.probe)
+                .shown_as(&self.path);
             whole.open_or_create(Instant::now() + BUSY)?;
             let answers = whole.absorb(logs, damage, made_ms)?;
             // Closed first: its side files have its name.
             drop(whole);
-            std::fs::rename(&part.0, &self.path).map_err(|e| self.unusable(e.to_string()))?;
+            let put = part.put(&self.path, false);
+            put.map_err(|reason| self.unusable(reason))?;
+            self.verify()?;
             return Ok(answers);
         }
         let mut borrowed = self.opened.borrow_mut();

@@ -119,7 +119,7 @@ pub(super) fn add(
             Some((other, _)) => {
                 let reason = format!(
                     "{} holds an event of this id with another content (store {other})",
-                    store.path().display()
+                    store.shown.display()
                 );
                 return Err(StoreError::Conflict(BrokenChain::at(event, reason)));
             }
@@ -131,7 +131,7 @@ pub(super) fn add(
         {
             let reason = format!(
                 "{} holds another event in its place: copies of one file were both written to",
-                store.path().display()
+                store.shown.display()
             );
             return Err(StoreError::Conflict(BrokenChain::at(event, reason)));
         }
