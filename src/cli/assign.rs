@@ -9,9 +9,9 @@ use serde::Serialize;
 use super::Ending;
 use super::args::{Common, Input, Which};
 use super::error::CliError;
-use super::inputs::{Whose, open, refuse_inputs, require_db};
+use super::inputs::{Whose, open, require_db};
+use super::out_file::OutFile;
 use super::output::Io;
-use super::whole_file::write_whole;
 use crate::domain::assignment::{Assigned, Plan};
 use crate::domain::counted;
 use crate::formats::{assignment_line, read_assignment};
@@ -111,7 +111,7 @@ fn assign(args: &AssignArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         paths: args.paths.clone(),
         common: args.common.clone(),
     };
-    refuse_inputs(output, &input)?;
+    let out = OutFile::new(output, &input)?;
     let opened = open(&input, RankingSource::Best, Whose::User, io)?;
     let session = &opened.session;
     let chosen = args.which.chosen(session).into_iter();
@@ -157,8 +157,7 @@ fn assign(args: &AssignArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         io.out.write_all(text.as_bytes())?;
         return Ok(Ending::of(opened.problems));
     }
-    let written = write_whole(output, |out| out.write_all(text.as_bytes()));
-    written.map_err(|error| CliError::failed(format!("{}: {error}", output.display())))?;
+    out.write(Some(session.set()), |out| out.write_all(text.as_bytes()))?;
     tell(&rows, groups.len(), args, output, io)?;
     Ok(Ending::of(opened.problems))
 }

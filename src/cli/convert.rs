@@ -13,10 +13,10 @@ use serde::Serialize;
 use super::Ending;
 use super::args::ConvertArgs;
 use super::error::CliError;
-use super::inputs::{Whose, load_set, open, refuse_inputs, refuse_loaded, tell_all, tell_problems};
+use super::inputs::{Whose, load_set, open, tell_all, tell_problems};
 use super::made::{self, FileLine};
+use super::out_file::OutFile;
 use super::output::Io;
-use super::whole_file::write_whole;
 use crate::domain::RolloutGroup;
 use crate::export::write_group;
 use crate::formats::{FORMATS_KEY, LoadedSet, Problem};
@@ -56,8 +56,9 @@ pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         return Err(CliError::usage("the groups go to stdout already")
             .hint("leave out --json, or name a file with -o"));
     }
-    if !to_stdout {
-        refuse_inputs(&args.output, &args.input)?;
+    let out = (!to_stdout).then(|| OutFile::new(&args.output, &args.input));
+    let out = out.transpose()?;
+    if out.is_some() {
         refuse_existing(args)?;
     }
     // Only a filter asks who judged what.
@@ -70,18 +71,12 @@ pub fn run(args: &ConvertArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         let indices = (0..set.groups.len()).collect();
         (Arc::new(set), indices)
     };
-    if !to_stdout {
-        refuse_loaded(&args.output, &set)?;
-    }
-    let converted = if to_stdout {
-        write_groups(&set, &indices, args, io.out, io.err)?
-    } else {
-        let written = write_whole(&args.output, |out| {
-            write_groups(&set, &indices, args, out, io.err)
-        });
-        written
-            .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?
-            .0
+    let converted = match out {
+        None => write_groups(&set, &indices, args, io.out, io.err)?,
+        Some(out) => {
+            let write = |out: &mut dyn Write| write_groups(&set, &indices, args, out, io.err);
+            out.write(Some(&set), write)?.0
+        }
     };
     tell_all(converted.problems.iter(), io)?;
     let summary = Summary {

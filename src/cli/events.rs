@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::Ending;
 use super::args::{EVENTS, ExportArgs, db_or_default};
 use super::error::CliError;
-use super::inputs::{refuse_inputs, require_db};
+use super::inputs::require_db;
 use super::merge::now_ms;
+use super::out_file::OutFile;
 use super::output::Io;
-use super::whole_file::write_whole;
 use crate::domain::counted;
 use crate::store::jsonl::{self, JsonlError, ReadLog};
 use crate::store::{Damage, Log, SqliteStore, StoreError, order};
@@ -61,7 +61,7 @@ pub fn export(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     }
     let db = args.input.common.db();
     require_db(db)?;
-    refuse_inputs(&args.output, &args.input)?;
+    let out = OutFile::new(&args.output, &args.input)?;
     let mut log = SqliteStore::reading(db).log()?;
     let broken = log.broken_chains(|_, _| None);
     if let Some(first) = broken.first() {
@@ -77,8 +77,7 @@ pub fn export(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         out.flush()?;
         return Ok(Ending::Fine);
     }
-    write_whole(&args.output, |out| jsonl::write(&log, out))
-        .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?;
+    out.write(None, |out| jsonl::write(&log, out))?;
     io.note(&format!(
         "{}: {}, {}",
         args.output.display(),

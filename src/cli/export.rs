@@ -8,9 +8,10 @@ use serde::Serialize;
 use super::Ending;
 use super::args::{EVENTS, ExportArgs, Source};
 use super::error::CliError;
-use super::inputs::{Whose, open, refuse_inputs, refuse_loaded, require_db};
+use super::inputs::{Whose, open, require_db};
+use super::out_file::OutFile;
 use super::output::Io;
-use super::whole_file::{Hashing, write_whole};
+use super::whole_file::Hashing;
 use crate::export::{self, ExportSource, Written};
 use crate::store::{EventBody, EventStore};
 
@@ -25,7 +26,7 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     }
     let target = export::find(&args.what)
         .ok_or_else(|| CliError::usage(format!("no export {}", args.what)))?;
-    refuse_inputs(&args.output, &args.input)?;
+    let out = OutFile::new(&args.output, &args.input)?;
     if let Some(reason) = args.rows.contradiction() {
         return Err(CliError::usage(reason));
     }
@@ -42,8 +43,10 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let opened = open(&args.input, Source::of(whose_ranking), whose, io)?;
     let (mut session, mut store) = (opened.session, opened.store);
     let to_stdout = args.output == Path::new("-");
+    let beside = OutFile::new(&Manifest::path(&args.output), &args.input)?;
     if !to_stdout {
-        refuse_loaded(&args.output, session.set())?;
+        out.check(session.set())?;
+        beside.check(session.set())?;
     }
     if args.rows.blind_only {
         let mut settings = session.settings().clone();
@@ -66,8 +69,9 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         let written = target.write(source, &options, &mut out)?;
         (written, out.hex())
     } else {
-        write_whole(&args.output, |out| target.write(source, &options, out))
-            .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?
+        out.write(Some(session.set()), |out| {
+            target.write(source, &options, out)
+        })?
     };
     tell(&written, io)?;
     let rows = if written.rows == 1 { "row" } else { "rows" };
@@ -107,7 +111,7 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
             rows: written.rows,
             sha256: &sha256,
         };
-        manifest.write(&args.output)?;
+        manifest.write(&beside)?;
     }
 
     let mut problems = opened.problems || !written.problems.is_empty();
@@ -139,16 +143,18 @@ struct Manifest<'a> {
 }
 
 impl Manifest<'_> {
-    fn write(&self, output: &Path) -> Result<(), CliError> {
+    fn path(output: &Path) -> PathBuf {
         let mut name = output.as_os_str().to_owned();
         name.push(".manifest.json");
-        let path = PathBuf::from(name);
-        write_whole(&path, |out| {
+        PathBuf::from(name)
+    }
+
+    fn write(&self, out: &OutFile) -> Result<(), CliError> {
+        let write = |out: &mut dyn io::Write| {
             serde_json::to_writer_pretty(&mut *out, self)?;
             out.write_all(b"\n")
-        })
-        .map_err(|error| CliError::failed(format!("{}: {error}", path.display())))?;
-        Ok(())
+        };
+        out.write(None, write).map(|_| ())
     }
 }
 

@@ -231,44 +231,6 @@ pub fn refuse_stdout(output: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Refuses an output that would overwrite the log or an input: a slip.
-///
-/// # Errors
-/// When it would, or is a folder.
-pub fn refuse_inputs(output: &Path, input: &Input) -> Result<(), CliError> {
-    let Ok(real) = output.canonicalize() else {
-        return Ok(());
-    };
-    if real.is_dir() {
-        let name = output.display();
-        return Err(CliError::usage(format!("-o {name} is a folder")));
-    }
-    let common = &input.common;
-    let all = input.paths.iter().chain(&common.rankings);
-    let mut inputs = all.map(PathBuf::as_path).chain([common.db()]);
-    match inputs.find(|path| path.canonicalize().is_ok_and(|path| path == real)) {
-        Some(path) => Err(CliError::usage(format!(
-            "-o would overwrite {}",
-            path.display()
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// Refuses to write over a file that something was loaded from, wherever below the paths it lies.
-///
-/// # Errors
-/// When the output is such a file.
-pub fn refuse_loaded(output: &Path, set: &LoadedSet) -> Result<(), CliError> {
-    if set.reads(output) {
-        let name = output.display();
-        return Err(CliError::usage(format!(
-            "-o would overwrite {name}, which was loaded"
-        )));
-    }
-    Ok(())
-}
-
 fn known_annotator(events: &[Event]) -> Result<String, CliError> {
     let user = user_name();
     let names: std::collections::BTreeSet<&str> = events

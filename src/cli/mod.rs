@@ -25,6 +25,7 @@ mod log;
 mod made;
 mod merge;
 mod open;
+mod out_file;
 mod output;
 mod progress;
 mod rank;

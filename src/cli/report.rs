@@ -9,9 +9,9 @@ use super::Ending;
 use super::args::ReportArgs;
 use super::config::scope_rules;
 use super::error::CliError;
-use super::inputs::{Whose, open, refuse_inputs, refuse_loaded};
+use super::inputs::{Whose, open};
+use super::out_file::OutFile;
 use super::output::Io;
-use super::whole_file::write_whole;
 use crate::audit::report::csv::CsvTable;
 use crate::audit::report::{InputFile, Inputs, Report, html, markdown};
 use crate::domain::counted;
@@ -27,7 +27,7 @@ use crate::store::EventStore;
 /// When the paths or the log cannot be read, or a file cannot be written.
 pub fn run(args: &ReportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let write = writer(&args.output)?;
-    refuse_inputs(&args.output, &args.input)?;
+    let out = OutFile::new(&args.output, &args.input)?;
     let common = &args.input.common;
     let rules = scope_rules(&args.input.paths)?;
     // The user's name is no part of the answer unless it was asked for.
@@ -37,7 +37,7 @@ pub fn run(args: &ReportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     };
     let opened = open(&args.input, source, Whose::Likely, io)?;
     let session = &opened.session;
-    refuse_loaded(&args.output, session.set())?;
+    out.check(session.set())?;
     if !common.db().exists() {
         let db = common.db().display();
         io.note(&format!("note: {db}: no such database, no judgements"))?;
@@ -62,7 +62,16 @@ pub fn run(args: &ReportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     });
     let report = report.ok_or_else(|| CliError::failed("interrupted"))?;
     let text = write(&report.document);
-    write_file(&args.output, &text)?;
+    // Everything is looked at before anything is written.
+    let tables = args
+        .csv
+        .as_deref()
+        .map(|folder| table_files(folder, &report.rows, args, session.set()));
+    let tables = tables.transpose()?.unwrap_or_default();
+    out.write(None, |out| out.write_all(text.as_bytes()))?;
+    for (out, table) in tables.iter().zip(&report.rows) {
+        out.write(None, |out| out.write_all(table.text().as_bytes()))?;
+    }
     io.note(&format!(
         "{}: {} kB, {}",
         args.output.display(),
@@ -70,7 +79,6 @@ pub fn run(args: &ReportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         counted(chosen.len(), "group", "groups")
     ))?;
     if let Some(folder) = &args.csv {
-        write_rows(folder, &report.rows, session.set())?;
         let tables = counted(report.rows.len(), "table", "tables");
         io.note(&format!("{}: {tables}", folder.display()))?;
     }
@@ -92,23 +100,22 @@ fn writer(
     }
 }
 
-fn write_file(path: &Path, text: &str) -> Result<(), CliError> {
-    write_whole(path, |out| out.write_all(text.as_bytes()))
-        .map(|_| ())
-        .map_err(|error| CliError::failed(format!("{}: {error}", path.display())))
-}
-
-fn write_rows(folder: &Path, rows: &[CsvTable], set: &LoadedSet) -> Result<(), CliError> {
+/// The files of the tables, in a folder that is made when it is not there.
+fn table_files(
+    folder: &Path,
+    rows: &[CsvTable],
+    args: &ReportArgs,
+    set: &LoadedSet,
+) -> Result<Vec<OutFile>, CliError> {
     std::fs::create_dir_all(folder)
         .map_err(|error| CliError::failed(format!("{}: {error}", folder.display())))?;
-    let path = |table: &CsvTable| folder.join(format!("{}.csv", table.name));
-    for table in rows {
-        refuse_loaded(&path(table), set)?;
-    }
-    for table in rows {
-        write_file(&path(table), &table.text())?;
-    }
-    Ok(())
+    rows.iter()
+        .map(|table| {
+            let out = OutFile::new(&folder.join(format!("{}.csv", table.name)), &args.input)?;
+            out.check(set)?;
+            Ok(out)
+        })
+        .collect()
 }
 
 fn options(args: &ReportArgs) -> Vec<(String, String)> {

@@ -9,12 +9,10 @@ use super::annotator::user_name;
 use super::args::{PictureFormat, ScreenshotArgs};
 use super::config::{guide, scope_rules};
 use super::error::CliError;
-use super::inputs::{
-    check_paths, load_options, refuse_inputs, refuse_loaded, require_db, tell_problems,
-};
+use super::inputs::{check_paths, load_options, require_db, tell_problems};
 use super::open::{ColourDepth, ScreenshotError, ScreenshotOptions, depth, take};
+use super::out_file::OutFile;
 use super::output::Io;
-use super::whole_file::write_whole;
 use crate::review::{BlindPlan, RankingSource};
 
 /// Draws one screen.
@@ -30,12 +28,11 @@ pub fn run(args: &ScreenshotArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     if let Some(db) = &input.common.db {
         require_db(db)?;
     }
-    if !to_stdout {
-        refuse_inputs(&args.output, input)?;
-        if args.output.exists() && !args.force {
-            let name = args.output.display();
-            return Err(CliError::usage(format!("{name} exists")).hint("--force replaces it"));
-        }
+    let out = (!to_stdout).then(|| OutFile::new(&args.output, input));
+    let out = out.transpose()?;
+    if out.is_some() && args.output.exists() && !args.force {
+        let name = args.output.display();
+        return Err(CliError::usage(format!("{name} exists")).hint("--force replaces it"));
     }
     let annotator = input.common.annotator.clone();
     let picture = take(ScreenshotOptions {
@@ -55,18 +52,15 @@ pub fn run(args: &ScreenshotArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     .map_err(failure)?;
     let set = picture.set.as_deref();
     let problems = set.map_or(Ok(false), |set| tell_problems(set, io))?;
-    if let Some(set) = set.filter(|_| !to_stdout) {
-        refuse_loaded(&args.output, set)?;
-    }
     let text = match format {
         PictureFormat::Svg => picture.svg(),
         PictureFormat::Txt => picture.text(),
     };
-    if to_stdout {
-        io.out.write_all(text.as_bytes())?;
-    } else {
-        write_whole(&args.output, |out| out.write_all(text.as_bytes()))
-            .map_err(|error| CliError::failed(format!("{}: {error}", args.output.display())))?;
+    match out {
+        Some(out) => {
+            out.write(set, |out| out.write_all(text.as_bytes()))?;
+        }
+        None => io.out.write_all(text.as_bytes())?,
     }
     Ok(Ending::of(problems))
 }

@@ -13,6 +13,9 @@ pub enum SaveError {
     /// The name begins with `~/`, and the home folder is unknown.
     #[error("the home folder is not known, so ~ means nothing")]
     NoHome,
+    /// A database of judgements, say, stands there: it is never replaced.
+    #[error("{0} is a database")]
+    Database(String),
     /// The operating system refused.
     #[error("{path}: {reason}")]
     Io {
@@ -48,6 +51,9 @@ pub fn save(
     home: Option<&Path>,
 ) -> Result<PathBuf, SaveError> {
     let path = expand(typed, home)?;
+    if crate::store::is_database(&path) {
+        return Err(SaveError::Database(path.display().to_string()));
+    }
     let mut options = File::options();
     options.write(true);
     if overwrite {
@@ -86,6 +92,9 @@ mod tests {
         save("~/x.patch", "b", true, home).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"b");
         assert_eq!(save("~/x.patch", "b", true, None), Err(SaveError::NoHome));
+        std::fs::write(&path, "SQLite format 3\0").unwrap();
+        let database = save("~/x.patch", "b", true, home).unwrap_err();
+        assert!(database.to_string().ends_with("x.patch is a database"));
         let missing = save("~/no/x.patch", "b", false, home).unwrap_err();
         assert!(missing.to_string().contains("no/x.patch"), "{missing}");
     }
