@@ -118,8 +118,23 @@ fn the_configuration_switches_rules_and_marks_the_version() {
     let (code, _, err) = desk.run(&[]);
     assert_eq!(code, 2);
     assert!(err.contains("no rule `nothing`"), "{err}");
+    // The line of the rule that is wrong, not of the first one.
+    let text = "[scope.rule.stray_file]\non = true\n\n[scope.rule.rename]\npatterns = [\"x\"]\n";
+    std::fs::write(&config, text).unwrap();
+    let (code, _, err) = desk.run(&[]);
+    assert_eq!(code, 2);
+    assert!(err.contains("line 4: [scope]: the rule `rename`"), "{err}");
+    std::fs::remove_file(&config).unwrap();
     let (code, _, err) = desk.run(&["--rule", "x"]);
     assert_eq!(code, 2, "{err}");
+    // Figures are about all levels and candidates: half an answer would be a wrong one.
+    for args in [
+        &["--stats", "--passing"][..],
+        &["--stats", "--level", "check"],
+    ] {
+        let (code, _, err) = desk.run(args);
+        assert_eq!(code, 2, "{err}");
+    }
 }
 
 #[test]

@@ -742,8 +742,9 @@ pub struct ScopeArgs {
     /// Only passing candidates.
     #[arg(long)]
     pub passing: bool,
-    /// Figures about the rules instead of remarks: all rules, also those that are off.
-    #[arg(long)]
+    /// Figures about the rules instead of remarks: all rules, also those that are off. Figures are
+    /// about every level and every candidate.
+    #[arg(long, conflicts_with_all = ["level", "passing"])]
     pub stats: bool,
     /// One JSON object a line.
     #[arg(long)]

@@ -79,7 +79,7 @@ struct RubricTable {
 struct ScopeTable {
     version: Option<String>,
     #[serde(default)]
-    rule: BTreeMap<String, RuleTable>,
+    rule: BTreeMap<Spanned<String>, RuleTable>,
 }
 
 #[derive(Deserialize)]
@@ -246,9 +246,12 @@ fn read_scope(text: &str) -> Result<Option<ScopeChanges>, String> {
     let Some(table) = file.scope else {
         return Ok(None);
     };
-    let line = line_of(text, table.span().start);
     let table = table.into_inner();
+    let mut lines = BTreeMap::new();
     let changes = table.rule.into_iter().map(|(name, rule)| {
+        let line = line_of(text, name.span().start);
+        let name = name.into_inner();
+        lines.insert(name.clone(), line);
         let change = RuleConfig {
             on: rule.on,
             patterns: rule.patterns,
@@ -257,8 +260,12 @@ fn read_scope(text: &str) -> Result<Option<ScopeChanges>, String> {
         (name, change)
     });
     let changes: BTreeMap<_, _> = changes.collect();
-    Rules::with(table.version.as_deref(), &changes)
-        .map_err(|error| format!("line {line}: [scope]: {error}"))?;
+    // Each on its own, so that an error is told at its line.
+    for (name, change) in &changes {
+        let one = BTreeMap::from([(name.clone(), change.clone())]);
+        let line = lines.get(name).copied().unwrap_or(1);
+        Rules::with(None, &one).map_err(|error| format!("line {line}: [scope]: {error}"))?;
+    }
     Ok(Some((table.version, changes)))
 }
 

@@ -12,7 +12,7 @@ use super::config::Rules;
 use super::files::{is_one_of, touches};
 use super::report::Skipped;
 use super::rule::RuleId;
-use crate::diff::{FilePatch, FileStatus, Hunk, LineKind, Patch};
+use crate::diff::{FilePatch, FileStatus, Hunk, HunkLine, LineKind, Patch};
 use crate::domain::counted;
 use crate::domain::scope::{Level, Remark};
 use crate::domain::{RolloutGroup, TrajectoryIndex};
@@ -95,11 +95,49 @@ fn key(group: &RolloutGroup, patch: &Patch, file: &FilePatch, hunk: &Hunk) -> u6
 
 fn hash_changes(patch: &Patch, file: &FilePatch, hunk: &Hunk, hash: &mut DefaultHasher) {
     file.path().hash(hash);
-    for line in &hunk.lines {
-        if matches!(line.kind, LineKind::Added | LineKind::Removed) {
-            (line.kind == LineKind::Added, patch.line_text(line)).hash(hash);
-        }
+    for line in changed_lines(hunk) {
+        (line.kind == LineKind::Added, patch.line_text(line)).hash(hash);
     }
+}
+
+/// Hashes what a file's changes say, byte for byte.
+fn hash_exactly(patch: &Patch, file: &FilePatch, hash: &mut DefaultHasher) {
+    for hunk in &file.hunks {
+        hash_changes(patch, file, hunk, hash);
+    }
+    hash_raw(patch, file, hash);
+}
+
+/// Hashes bytes that have no lines.
+fn hash_raw(patch: &Patch, file: &FilePatch, hash: &mut DefaultHasher) {
+    for raw in &file.raw {
+        patch.text.get(raw.clone()).hash(hash);
+    }
+}
+
+fn changed_lines(hunk: &Hunk) -> impl Iterator<Item = &HunkLine> {
+    let lines = hunk.lines.iter();
+    lines.filter(|line| matches!(line.kind, LineKind::Added | LineKind::Removed))
+}
+
+/// Hashes what an added file says, with each word that has a digit in it as one sign: a scaffold writes
+/// the number, the port and the id of its own run into such a file.
+fn hash_template(patch: &Patch, file: &FilePatch, hash: &mut DefaultHasher) {
+    for line in file.hunks.iter().flat_map(changed_lines) {
+        let words = patch.line_text(line);
+        for word in words.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
+            match word.bytes().any(|byte| byte.is_ascii_digit()) {
+                true => (
+                    "#",
+                    word.trim_start_matches(|c: char| c.is_ascii_alphanumeric()),
+                ),
+                false => (word, ""),
+            }
+            .hash(hash);
+        }
+        '\n'.hash(hash);
+    }
+    hash_raw(patch, file, hash);
 }
 
 /// Artefacts of a group, and what they leave out of each candidate's patch.
@@ -109,11 +147,13 @@ pub(super) fn look(input: &Input<'_>, rules: &Rules) -> (Vec<Remark>, Vec<Skippe
     let with_diff: Vec<TrajectoryIndex> = (0..input.patches.len())
         .filter(|&index| !input.patches[index].files.is_empty())
         .collect();
+    let signatures = signatures(input);
+    let among = (with_diff.as_slice(), signatures.as_slice());
     if rules.is_on(RuleId::ScaffoldArtefact) {
-        scaffold(input, rules, &with_diff, &mut skipped, &mut found);
+        scaffold(input, rules, among, &mut skipped, &mut found);
     }
     if rules.is_on(RuleId::EnvArtefact) {
-        environment(input, rules, &with_diff, &mut skipped, &mut found);
+        environment(input, rules, among, &mut skipped, &mut found);
     }
     (found, skipped)
 }
@@ -128,44 +168,58 @@ fn candidates(places: &Places) -> Vec<TrajectoryIndex> {
     all
 }
 
+/// What each patch changes, a scaffold's numbers in added files aside.
+fn signatures(input: &Input<'_>) -> Vec<u64> {
+    let of = |patch: &Arc<Patch>| {
+        let mut hash = DefaultHasher::new();
+        for file in &patch.files {
+            file.path().hash(&mut hash);
+            match file.status {
+                FileStatus::Added => hash_template(patch, file, &mut hash),
+                _ => hash_exactly(patch, file, &mut hash),
+            }
+        }
+        hash.finish()
+    };
+    input.patches.iter().map(of).collect()
+}
+
 /// Whether candidates with different patches are among these: equal patches agree on everything.
-fn differ(input: &Input<'_>, among: &[TrajectoryIndex]) -> bool {
-    let mut texts = among.iter().filter_map(|&index| input.patches.get(index));
-    let first = texts.next();
-    first.is_some_and(|first| texts.any(|other| other.text != first.text))
+fn differ(signatures: &[u64], among: &[TrajectoryIndex]) -> bool {
+    let mut found = among.iter().filter_map(|&index| signatures.get(index));
+    let first = found.next();
+    first.is_some_and(|first| found.any(|other| other != first))
 }
 
 fn scaffold(
     input: &Input<'_>,
     rules: &Rules,
-    with_diff: &[TrajectoryIndex],
+    (with_diff, signatures): (&[TrajectoryIndex], &[u64]),
     skipped: &mut [Skipped],
     found: &mut Vec<Remark>,
 ) {
-    let mut same: BTreeMap<(&str, u64), Places> = BTreeMap::new();
+    // Beside the places: each exact text among them.
+    let mut same: BTreeMap<(&str, u64), (Places, HashSet<u64>)> = BTreeMap::new();
     for &candidate in with_diff {
         let patch = &input.patches[candidate];
         for (index, file) in patch.files.iter().enumerate() {
-            if file.status != FileStatus::Added {
+            if file.status != FileStatus::Added || file.path().is_empty() {
                 continue;
             }
             let mut hash = DefaultHasher::new();
-            for hunk in &file.hunks {
-                hash_changes(patch, file, hunk, &mut hash);
-            }
-            // Bytes that have no lines.
-            for raw in &file.raw {
-                patch.text.get(raw.clone()).hash(&mut hash);
-            }
-            let key = (file.path(), hash.finish());
-            same.entry(key).or_default().push((candidate, index, 0));
+            hash_template(patch, file, &mut hash);
+            let mut exact = DefaultHasher::new();
+            hash_exactly(patch, file, &mut exact);
+            let (places, texts) = same.entry((file.path(), hash.finish())).or_default();
+            places.push((candidate, index, 0));
+            texts.insert(exact.finish());
         }
     }
     let share = rules.threshold(RuleId::ScaffoldArtefact);
-    for ((path, _), places) in same {
+    for ((path, _), (places, texts)) in same {
         let has = candidates(&places);
         let enough = has.len() as f64 >= share * with_diff.len() as f64;
-        if has.len() < LEAST || !enough || !differ(input, &has) {
+        if has.len() < LEAST || !enough || !differ(signatures, &has) {
             continue;
         }
         let Some(&(first, index, _)) = places.first() else {
@@ -180,7 +234,12 @@ fn scaffold(
             skipped[candidate].files.insert(index);
         }
         let of = counted(with_diff.len(), "candidate", "candidates");
-        let reason = format!("the same added file in {} of {of}", has.len());
+        let aside = if texts.len() > 1 {
+            ", but for numbers"
+        } else {
+            ""
+        };
+        let reason = format!("the same added file in {} of {of}{aside}", has.len());
         let id = RuleId::ScaffoldArtefact;
         found.push(artefact(id, (path, index, None), &has, reason));
     }
@@ -189,7 +248,7 @@ fn scaffold(
 fn environment(
     input: &Input<'_>,
     rules: &Rules,
-    with_diff: &[TrajectoryIndex],
+    (with_diff, signatures): (&[TrajectoryIndex], &[u64]),
     skipped: &mut [Skipped],
     found: &mut Vec<Remark>,
 ) {
@@ -212,7 +271,7 @@ fn environment(
     }
     for ((path, _), places) in same {
         let has = candidates(&places);
-        let in_all = has.len() == with_diff.len() && has.len() >= LEAST && differ(input, &has);
+        let in_all = has.len() == with_diff.len() && has.len() >= LEAST && differ(signatures, &has);
         let beside = |&(candidate, index, place): &(usize, usize, usize)| {
             let patch = &input.patches[candidate];
             let file = patch.files.get(index)?;

@@ -174,16 +174,20 @@ impl<'a> Places<'a> {
             };
             let others = pool.counted.iter().filter(|&&other| Some(other) != own);
             let mut others = others.filter(|&&other| file.file_of(other).is_some());
-            let is_left_out = report.skipped.files.contains(&of.file)
-                || report.odd_files.contains(&of.file)
-                || is_test(&file.path)
-                || is_prose(&file.path);
+            let is_left_out = is_test(&file.path) || is_prose(&file.path);
             if !is_left_out && others.next().is_none() {
                 let reason = format!(
                     "no other of {} touches this file",
                     counted(pool.candidates, "passing candidate", "passing candidates")
                 );
-                report.add(RuleId::FileUnique, At::file(of.file), reason);
+                let level = RuleId::FileUnique.rule().level;
+                add(
+                    report,
+                    RuleId::FileUnique,
+                    level,
+                    At::file(of.file),
+                    &reason,
+                );
             }
         }
     }
@@ -266,14 +270,15 @@ impl<'a> Places<'a> {
 
 /// Takes a remark about a place, unless the place is an artefact's or the whole file is remarked on.
 fn add(report: &mut Report<'_>, id: RuleId, level: Level, at: At, reason: &str) {
-    let is_left_out = match (at.file, at.hunk) {
-        (Some(file), Some(hunk)) => report.skipped.has(file, hunk),
-        (Some(file), None) => report.skipped.files.contains(&file),
-        (None, _) => false,
+    let Some(index) = at.file else {
+        return report.add_as(id, level, at, reason);
     };
-    let is_odd = at.file.is_some_and(|file| report.odd_files.contains(&file));
-    let is_left_out = is_left_out || is_odd;
-    if !is_left_out {
+    let of = report.patch.files.get(index);
+    let is_left_out = match at.hunk {
+        Some(hunk) => report.skipped.has(index, hunk),
+        None => of.is_some_and(|file| report.skipped.has_file(index, file)),
+    };
+    if !is_left_out && !report.odd_files.contains(&index) {
         report.add_as(id, level, at, reason);
     }
 }

@@ -115,6 +115,10 @@ impl Report<'_> {
             return;
         }
         let file = at.file.and_then(|file| self.patch.files.get(file));
+        // A place that has no name is none that anybody could go to.
+        if file.is_some_and(|file| file.path().is_empty()) {
+            return;
+        }
         self.found.push(Remark {
             rule: id.rule().name,
             level,

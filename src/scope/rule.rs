@@ -178,7 +178,7 @@ pub const RULES: [Rule; 33] = [
         level: Level::Artefact,
         compares: true,
         threshold: Some(0.8),
-        about: "the same added file, byte for byte, in this share of the candidates (threshold), failing ones too",
+        about: "the same added file, numbers in it aside, in this share of the candidates (threshold), failing ones too",
         ..BASE
     },
     Rule {

@@ -323,6 +323,64 @@ fn what_all_candidates_add_is_the_scaffolds_and_told_once() {
 }
 
 #[test]
+fn a_scaffolds_file_with_the_number_of_its_run_is_an_artefact_too() {
+    let own = |run: &str| {
+        let url = format!("\"url\": \"http://127.0.0.1:12740/run/{run}/v1\"");
+        added("agent.json", &["{", &url, "}"])
+    };
+    let with =
+        |run: &str, body: &str| format!("{}{}", own(run), changed("src/a.py", &["-a", body]));
+    let patches = [with("0-1", "+b"), with("0-3", "+c"), with("0-4", "+b")];
+    let scene = Scene::passing(&patches.each_ref().map(String::as_str));
+    let found = scene.of(RuleId::ScaffoldArtefact);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].also, [1, 2]);
+    assert!(found[0].reason.ends_with(", but for numbers"), "{found:?}");
+    // The same fix three times agrees on everything, whatever the scaffold's number.
+    let module = added("src/new.py", &["x"]);
+    let patches = ["0-1", "0-2", "0-3"].map(|run| format!("{}{module}", own(run)));
+    let scene = Scene::passing(&patches.each_ref().map(String::as_str));
+    assert!(scene.of(RuleId::ScaffoldArtefact).is_empty());
+    // Different words are different files.
+    let patches = ["left", "right", "middle"].map(|word| {
+        let fix = changed("src/a.py", &["-a", &format!("+{word}")]);
+        format!("{}{fix}", added("notes.md", &[word]))
+    });
+    let scene = Scene::passing(&patches.each_ref().map(String::as_str));
+    assert!(scene.of(RuleId::ScaffoldArtefact).is_empty());
+}
+
+#[test]
+fn a_file_of_which_all_is_told_as_an_artefact_is_not_told_as_unique() {
+    let rules = Rules::default().all_on();
+    let fix = |value: &str| changed("src/a.py", &["-a", value]);
+    let setup = changed("tox.ini", &["-pytest", "+pytest -rA"]);
+    let own = format!("{}{setup}", fix("+b"));
+    let scene = Scene::passing(&[&own, &fix("+c"), &fix("+d")]);
+    let mut elsewhere = Elsewhere::default();
+    elsewhere.note(0, &scene.group(), &scene.patches(), &rules);
+    let unique = |elsewhere: &Elsewhere| {
+        let found = scene.ask(&rules, Some((elsewhere, 0)));
+        let unique = RuleId::FileUnique.rule().name;
+        found.iter().filter(|of| of.rule == unique).count()
+    };
+    assert_eq!(unique(&elsewhere), 1);
+    let other = Scene::alone(&setup);
+    elsewhere.note(1, &other.group(), &other.patches(), &rules);
+    assert_eq!(unique(&elsewhere), 0);
+}
+
+#[test]
+fn a_file_without_a_name_is_no_place() {
+    let bare = "@@ -1 +1 @@\n-a\n+b\n";
+    let fix = |value: &str| changed("src/a.py", &["-a", value]);
+    let scene = Scene::passing(&[bare, &fix("+c"), &fix("+d")]);
+    let found = scene.ask(&Rules::default().all_on(), None);
+    let nowhere = |remark: &&Remark| remark.file.is_some() && remark.path.is_empty();
+    assert_eq!(found.iter().find(nowhere), None);
+}
+
+#[test]
 fn configuration_that_other_tasks_change_alike_is_the_harness_own() {
     let rules = Rules::default();
     let scene = Scene::alone(&changed("tox.ini", &["-pytest", "+pytest -rA"]));
