@@ -746,7 +746,10 @@ pub struct ScopeArgs {
     /// about every level and every candidate.
     #[arg(long, conflicts_with_all = ["level", "passing"])]
     pub stats: bool,
-    /// One JSON object a line.
+    /// Every remark on a line of its own, also where one rule has many about one candidate.
+    #[arg(long)]
+    pub all: bool,
+    /// One JSON object a line, one for each remark.
     #[arg(long)]
     pub json: bool,
 }

@@ -13,9 +13,10 @@ use super::output::Io;
 use crate::audit::rule_rates;
 use crate::domain::Trajectory;
 use crate::domain::scope::Remark;
+use crate::review::remark_list::{self, RemarkOrder};
 use crate::review::spotting::GroupRemarks;
 use crate::review::{RankingSource, ReviewSession};
-use crate::scope::{RULES, RuleId, Rules, RulesError, rule, triage};
+use crate::scope::{RULES, RuleId, Rules, RulesError, rule};
 use crate::store::Verdict;
 
 /// Prints remarks, or figures about the rules.
@@ -60,19 +61,15 @@ pub fn run(args: &ScopeArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         .filter(|(_, remark)| wanted.is_empty() || wanted.contains(&remark.rule))
         .filter(|(_, remark)| args.level.is_none_or(|level| level == remark.level))
         .filter_map(|(group, remark)| Place::of(session, group, remark))
-        .filter(|place| !args.passing || place.is_passing(session))
+        .filter(|place| !args.passing || place.order.is_passing())
         .collect();
-    // Stable: within a class the order of the groups.
-    lines.sort_by_key(|place| {
-        let class = triage(place.remark.rule, place.remark.level);
-        (class, !place.is_passing(session))
-    });
+    lines.sort_by_key(|place| place.order);
     if args.json {
         for place in &lines {
             io.json(&place.json(session, configured.version()))?;
         }
     } else {
-        table(session, &lines, io)?;
+        table(session, &lines, args.all, io)?;
     }
     Ok(Ending::of(problems))
 }
@@ -82,36 +79,34 @@ struct Place<'a> {
     group: usize,
     group_id: &'a str,
     remark: &'a Remark,
+    order: RemarkOrder,
     /// What people said of it, by name.
-    verdicts: BTreeMap<&'a str, Verdict>,
+    verdicts: BTreeMap<String, Verdict>,
 }
 
 impl<'a> Place<'a> {
     fn of(session: &'a ReviewSession, group: usize, remark: &'a Remark) -> Option<Self> {
         let data = session.group(group)?;
-        let key = remark.key(&session.true_id(group, remark.trajectory)?);
-        let judgements = session.projection().judgements.iter();
-        let of_group = judgements.filter(|((id, _), _)| id == data.id.as_str());
-        let verdicts = of_group.filter_map(|((_, annotator), judgement)| {
-            let (_, verdict) = judgement.at(&data.fingerprint)?.remarks.get(&key)?;
-            Some((annotator.as_str(), *verdict))
+        let said = session.remarks_said(group).of(remark);
+        let own = said.own.map(|verdict| {
+            let you = &session.identity().annotator;
+            (you.clone(), verdict)
         });
         Some(Self {
             group,
             group_id: data.id.as_str(),
             remark,
-            verdicts: verdicts.collect(),
+            order: session.remark_order(group, remark),
+            verdicts: said.others.into_iter().chain(own).collect(),
         })
     }
 
-    /// Whether one of the candidates that it is about passes.
-    fn is_passing(&self, session: &ReviewSession) -> bool {
-        let passes = |index: &usize| {
-            let of = session.group(self.group);
-            let of = of.and_then(|group| group.trajectories.get(*index));
-            of.is_some_and(|trajectory| trajectory.outcome.is_pass())
-        };
-        passes(&self.remark.trajectory) || self.remark.also.iter().any(passes)
+    fn verdicts(&self) -> String {
+        let all = self.verdicts.iter();
+        let all: Vec<_> = all
+            .map(|(name, verdict)| format!("{name}: {}", word(*verdict)))
+            .collect();
+        all.join(", ")
     }
 
     fn trajectory(&self, session: &'a ReviewSession) -> Option<&'a Trajectory> {
@@ -119,7 +114,7 @@ impl<'a> Place<'a> {
         group.trajectories.get(self.remark.trajectory)
     }
 
-    fn json(&self, session: &'a ReviewSession, version: &'a str) -> Line<'a> {
+    fn json(&'a self, session: &'a ReviewSession, version: &'a str) -> Line<'a> {
         let trajectory = self.trajectory(session);
         let remark = self.remark;
         let id = |index: &usize| {
@@ -146,7 +141,7 @@ impl<'a> Place<'a> {
             verdicts: self
                 .verdicts
                 .iter()
-                .map(|(name, verdict)| (*name, word(*verdict)))
+                .map(|(name, verdict)| (name.as_str(), word(*verdict)))
                 .collect(),
         }
     }
@@ -180,28 +175,39 @@ fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-fn table(session: &ReviewSession, lines: &[Place<'_>], io: &mut Io<'_>) -> Result<(), CliError> {
-    let rows: Vec<Vec<String>> = lines
-        .iter()
-        .map(|place| {
+fn table(
+    session: &ReviewSession,
+    lines: &[Place<'_>],
+    all: bool,
+    io: &mut Io<'_>,
+) -> Result<(), CliError> {
+    let folded = remark_list::rows(lines.len(), |at| lines[at].order, |_| all);
+    let rows: Vec<Vec<String>> = folded
+        .into_iter()
+        .filter_map(|of| lines.get(of))
+        .filter_map(|of| Some((of.first()?, of)))
+        .map(|(place, of)| {
+            let (where_to, verdicts) = match of.len() {
+                1 => (place.remark.place(), place.verdicts()),
+                _ => {
+                    let remarks = of.iter().map(|place| place.remark);
+                    (remark_list::places(remarks), verdicts_on_all(of))
+                }
+            };
             let trajectory = place.trajectory(session);
             let candidate = match place.remark.also.len() {
                 0 => trajectory.map_or(String::new(), |t| t.id.to_string()),
                 more => format!("{} candidates", more + 1),
             };
-            let verdicts = place.verdicts.iter();
-            let verdicts: Vec<_> = verdicts
-                .map(|(name, verdict)| format!("{name}: {}", word(*verdict)))
-                .collect();
             vec![
                 place.remark.level.word().to_owned(),
                 place.remark.rule.to_owned(),
                 place.group_id.to_owned(),
                 candidate,
                 trajectory.map_or("", |t| t.outcome.word()).to_owned(),
-                place.remark.place(),
+                where_to,
                 place.remark.reason.clone(),
-                verdicts.join(", "),
+                verdicts,
             ]
         })
         .collect();
@@ -218,8 +224,26 @@ fn table(session: &ReviewSession, lines: &[Place<'_>], io: &mut Io<'_>) -> Resul
     io.table(&header, &[], &rows)?;
     if rows.is_empty() {
         io.note("no rule points at anything here")?;
+    } else if rows.len() < lines.len() {
+        io.note(&format!(
+            "{} remarks; many of one rule about one candidate are one line, --all lists each",
+            lines.len()
+        ))?;
     }
     Ok(())
+}
+
+/// `4 confirmed, 1 dismissed`: how many of these anybody judged so.
+fn verdicts_on_all(of: &[Place<'_>]) -> String {
+    let told = [Verdict::Confirmed, Verdict::Dismissed].map(|wanted| {
+        let has = |place: &&Place<'_>| place.verdicts.values().any(|verdict| *verdict == wanted);
+        (of.iter().filter(has).count(), word(wanted))
+    });
+    let told = told.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<_> = told
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    told.join(", ")
 }
 
 /// Figures about one rule. Shares are percent of the candidates with a diff.

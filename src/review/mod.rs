@@ -15,6 +15,7 @@ mod findings;
 mod history;
 mod labels;
 mod queue;
+pub mod remark_list;
 mod row;
 mod selection;
 mod session;

@@ -283,9 +283,12 @@ actions! {
     OpenRemark Remarks "open_remark" "Go to the place of the remark";
     ConfirmListed Remarks "confirm_listed" "Confirm the remark: it becomes a finding";
     DismissListed Remarks "dismiss_listed" "Dismiss the remark";
+    UndoVerdict Remarks "undo_verdict" "Take the last verdict back and go to its remark";
+    RedoVerdict Remarks "redo_verdict" "Give the verdict again that was taken back";
+    UnfoldRemarks Remarks "unfold_remarks" "Unfold remarks of one rule about one candidate, or fold them";
     NextOpenRemark Remarks "next_open_remark" "Next remark without a verdict";
     PreviousOpenRemark Remarks "previous_open_remark" "Previous remark without a verdict";
-    RemarkFilter Remarks "remark_filter" "Filter: rule:stray_file path~tests level:check passing open text~...";
+    RemarkFilter Remarks "remark_filter" "Filter: rule:stray_file path~tests level:check passing open judged text~...";
     PassingOnly Remarks "passing_only" "Only passing candidates, or all";
     OpenOnly Remarks "open_only" "Only remarks without a verdict, or all";
     Artefacts Remarks "artefacts" "Show or hide what the harness left in whole groups";

@@ -242,11 +242,13 @@ pub fn footer(model: &Model) -> Vec<(String, &'static str)> {
             (Action::OpenRemark, "go there"),
             (Action::ConfirmListed, "confirm"),
             (Action::DismissListed, "dismiss"),
+            (Action::UndoVerdict, "undo"),
             (Action::NextOpenRemark, "next open"),
             (Action::RemarkFilter, "filter"),
             (Action::PassingOnly, "passing"),
             (Action::OpenOnly, "open only"),
             (Action::Artefacts, "artefacts"),
+            (Action::UnfoldRemarks, "unfold"),
         ],
         Context::Agreement => &[
             (Action::NextTable, "next table"),

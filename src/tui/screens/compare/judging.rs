@@ -9,6 +9,7 @@ use crate::tui::effect::Effect;
 use crate::tui::help;
 use crate::tui::model::{Model, Severity};
 use crate::tui::queue;
+use crate::tui::screens::remarks;
 use crate::tui::update::change;
 
 /// The actions that change the judgement.
@@ -16,6 +17,12 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
     let Some(group) = model.compare.group else {
         return Vec::new();
     };
+    if action == Action::Undo
+        && model.compare.is_spotting
+        && let Some(effects) = remarks::undo_walking(model)
+    {
+        return effects;
+    }
     let mut effects = Vec::new();
     let focus = model.compare.focus();
     let moved = |edit: fn(TrajectoryIndex) -> Move| focus.map(|focus| Change::Move(edit(focus)));

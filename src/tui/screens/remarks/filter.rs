@@ -2,6 +2,7 @@
 
 use crate::domain::scope::{Level, Remark};
 use crate::review::Verdict;
+use crate::review::remark_list::Said;
 use crate::scope::rule;
 
 /// A term of a filter.
@@ -14,6 +15,8 @@ enum Term {
     Text(String),
     Passing(bool),
     Verdict(Option<Verdict>),
+    /// Anybody's verdict.
+    Judged,
 }
 
 /// A filter: all terms must hold.
@@ -51,13 +54,7 @@ impl RemarkFilter {
 
     /// Whether a remark meets every term.
     #[must_use]
-    pub fn takes(
-        &self,
-        group: &str,
-        remark: &Remark,
-        is_passing: bool,
-        verdict: Option<Verdict>,
-    ) -> bool {
+    pub fn takes(&self, group: &str, remark: &Remark, is_passing: bool, said: &Said) -> bool {
         let meets = |term: &Term| match term {
             Term::Rule(name) => remark.rule == name,
             Term::Level(level) => remark.level == *level,
@@ -65,7 +62,8 @@ impl RemarkFilter {
             Term::Path(part) => remark.path.contains(part.as_str()),
             Term::Text(part) => remark.reason.contains(part.as_str()),
             Term::Passing(passes) => is_passing == *passes,
-            Term::Verdict(wanted) => verdict == *wanted,
+            Term::Verdict(wanted) => said.own == *wanted,
+            Term::Judged => said.is_judged(),
         };
         self.terms.iter().all(|(holds, term)| meets(term) == *holds)
     }
@@ -95,11 +93,12 @@ fn term(word: &str) -> Result<Term, String> {
         ("passing", _) => Ok(Term::Passing(true)),
         ("failing", _) => Ok(Term::Passing(false)),
         ("open", _) => Ok(Term::Verdict(None)),
+        ("judged", _) => Ok(Term::Judged),
         ("confirmed", _) => Ok(Term::Verdict(Some(Verdict::Confirmed))),
         ("dismissed", _) => Ok(Term::Verdict(Some(Verdict::Dismissed))),
         _ => Err(format!(
             "`{word}` is no term: rule:x level:x group~x path~x text~x passing failing open \
-             confirmed dismissed"
+             confirmed dismissed judged"
         )),
     }
 }
@@ -125,6 +124,10 @@ mod tests {
 
     #[test]
     fn every_term_must_hold() {
+        let said = Said {
+            own: None,
+            others: vec![("lead".to_owned(), Verdict::Confirmed)],
+        };
         for (text, expected) in [
             ("", true),
             ("rule:stray_file level:check passing open", true),
@@ -133,10 +136,12 @@ mod tests {
             ("failing", false),
             ("confirmed", false),
             ("!open", false),
+            ("judged", true),
+            ("!judged", false),
         ] {
             let filter = RemarkFilter::read(text).unwrap();
             assert_eq!(
-                filter.takes("g1", &remark(), true, None),
+                filter.takes("g1", &remark(), true, &said),
                 expected,
                 "{text}"
             );

@@ -7,5 +7,7 @@ mod view;
 
 pub use filter::RemarkFilter;
 pub use state::{Row, Spotted, State};
-pub use update::{enter, filtered, judge_and_go_on, mouse, settle, spotted, update, walk};
+pub use update::{
+    enter, filtered, judge_and_go_on, mouse, settle, spotted, undo_walking, update, walk,
+};
 pub use view::draw;

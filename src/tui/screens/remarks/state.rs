@@ -1,14 +1,16 @@
 //! What the list of remarks holds: what was found so far, what of it is shown, and in which order.
 
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::filter::RemarkFilter;
 use crate::domain::RolloutGroup;
 use crate::domain::scope::{Level, Remark};
+use crate::review::remark_list::{self, GroupSaid, RemarkOrder, Said};
 use crate::review::spotting::GroupRemarks;
 use crate::review::{ReviewSession, Verdict};
-use crate::scope::triage;
 
 /// Some answers of the rules, as they come.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +34,28 @@ pub struct Row {
     pub group: usize,
     /// The remark.
     pub remark: Remark,
+    /// Its place among all.
+    pub order: RemarkOrder,
+    /// What people said of it.
+    pub said: Said,
+}
+
+impl Row {
+    /// Whether both are the same remark, whatever was said of it.
+    fn is(&self, other: &Self) -> bool {
+        self.order == other.order && self.remark == other.remark
+    }
+}
+
+/// Verdicts that one key gave, so that another takes them back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Given {
+    /// The group, 0-based.
+    pub group: usize,
+    /// Ids of the events, oldest first.
+    pub events: Vec<String>,
+    /// The first remark that it was about.
+    pub row: Row,
 }
 
 /// How many remarks there are of each kind.
@@ -43,6 +67,8 @@ pub struct Totals {
     pub confirmed: usize,
     /// Dismissed ones.
     pub dismissed: usize,
+    /// Those that others judged.
+    pub by_others: usize,
     /// Artefacts.
     pub artefacts: usize,
 }
@@ -73,10 +99,22 @@ pub struct State {
     pub(super) answered: Vec<Option<Arc<RolloutGroup>>>,
     /// Groups of the running request, as they were.
     pub(super) asked: Vec<(usize, Arc<RolloutGroup>)>,
-    /// Everything found.
+    /// Everything found, in order.
     pub rows: Vec<Row>,
-    /// The rows shown, in order.
-    pub shown: Vec<usize>,
+    /// The remarks that the filters let through: 0-based places in [`Self::rows`], ascending.
+    pub listed: Vec<usize>,
+    /// The rows shown: ranges of [`Self::listed`], of more than one remark where they are folded.
+    pub shown: Vec<Range<usize>>,
+    /// The rules and candidates whose remarks are not folded; of each the first remark's place.
+    pub(super) unfolded: Vec<RemarkOrder>,
+    /// Revision of the session that [`Row::said`] is as of.
+    said_at: u64,
+    /// Verdicts given on this screen, oldest first.
+    pub(super) given: Vec<Given>,
+    /// Those that were taken back, the next one last.
+    pub(super) taken_back: Vec<Given>,
+    /// The last change of the group that was opened from here, as it was then.
+    pub(super) last_change: Option<String>,
     /// The chosen one of [`Self::shown`].
     pub cursor: usize,
     /// The first one on screen wanted; the cursor comes first.
@@ -96,10 +134,41 @@ pub struct State {
 }
 
 impl State {
-    /// The chosen remark.
+    /// The chosen remark; of a folded row the first one.
     #[must_use]
     pub fn selected(&self) -> Option<&Row> {
-        self.rows.get(*self.shown.get(self.cursor)?)
+        self.remarks(self.cursor).next()
+    }
+
+    /// The remarks of a row (0-based place in [`Self::shown`]).
+    pub fn remarks(&self, place: usize) -> impl Iterator<Item = &Row> + Clone {
+        let range = self.shown.get(place).cloned().unwrap_or(0..0);
+        let listed = self.listed.get(range).unwrap_or(&[]).iter();
+        listed.filter_map(|&index| self.rows.get(index))
+    }
+
+    /// How many remarks there are to list, artefacts with them where they are shown.
+    #[must_use]
+    pub fn all(&self) -> usize {
+        let artefacts = if self.artefacts {
+            self.totals.artefacts
+        } else {
+            0
+        };
+        self.totals.remarks + artefacts
+    }
+
+    /// Unfolds the chosen row, or folds the remarks that it was one of again.
+    pub(super) fn toggle_fold(&mut self) {
+        let Some(order) = self.selected().map(|row| row.order) else {
+            return;
+        };
+        let before = self.unfolded.len();
+        self.unfolded.retain(|other| !other.is_alike(order));
+        if self.unfolded.len() == before {
+            self.unfolded.push(order);
+        }
+        self.fold();
     }
 
     /// The groups (0-based) about which the rules are to be asked: those that the annotator sees
@@ -116,7 +185,8 @@ impl State {
     }
 
     /// Takes answers over; those about a group take the place of earlier ones.
-    pub(super) fn take(&mut self, found: Vec<GroupRemarks>) {
+    pub(super) fn take(&mut self, found: Vec<GroupRemarks>, session: &ReviewSession) {
+        let before = self.selected().cloned();
         let replaced: std::collections::HashSet<usize> = found
             .iter()
             .map(|of| of.group)
@@ -138,64 +208,116 @@ impl State {
             }
             self.problems += usize::from(!of.problems.is_empty());
             let group = of.group;
+            let said = session.remarks_said(group);
             let rows = of.remarks.into_iter();
-            self.rows.extend(rows.map(|remark| Row { group, remark }));
+            self.rows.extend(rows.map(|remark| Row {
+                group,
+                order: session.remark_order(group, &remark),
+                said: said.of(&remark),
+                remark,
+            }));
         }
+        // Stable: nearly all of them are in order already.
+        self.rows.sort_by_key(|row| row.order);
+        self.arrange(session, before);
     }
 
-    /// Chooses and orders the rows anew; the cursor stays at its remark where that is still shown,
-    /// else at its place.
+    /// Takes over what was said since, wherever it was.
     pub fn refresh(&mut self, session: &ReviewSession) {
+        if self.said_at != session.revision() {
+            let mut known: HashMap<usize, GroupSaid<'_>> = HashMap::new();
+            for row in &mut self.rows {
+                let said = known.entry(row.group);
+                let said = said.or_insert_with(|| session.remarks_said(row.group));
+                row.said = said.of(&row.remark);
+            }
+            self.said_at = session.revision();
+        }
         let before = self.selected().cloned();
+        self.arrange(session, before);
+    }
+
+    /// Takes over what was just said of the remarks about one group.
+    pub(super) fn judged(&mut self, session: &ReviewSession, group: usize) {
+        let before = self.selected().cloned();
+        let said = session.remarks_said(group);
+        for row in self.rows.iter_mut().filter(|row| row.group == group) {
+            row.said = said.of(&row.remark);
+        }
+        self.said_at = session.revision();
+        self.arrange(session, before);
+    }
+
+    /// Whether something was said since the rows were arranged.
+    pub(super) fn is_behind(&self, session: &ReviewSession) -> bool {
+        self.said_at != session.revision()
+    }
+
+    /// Chooses the rows anew; the cursor stays at the remark of `before` where that is still shown,
+    /// else at its place.
+    fn arrange(&mut self, session: &ReviewSession, before: Option<Row>) {
         let mut totals = Totals::default();
-        let mut shown: Vec<(u8, bool, usize, usize)> = Vec::with_capacity(self.rows.len());
+        self.listed.clear();
+        let is_filtered = !self.filter.text().is_empty();
         for (index, row) in self.rows.iter().enumerate() {
-            let verdict = session.remark_verdict(row.group, &row.remark);
             let is_artefact = row.remark.level == Level::Artefact;
-            match (is_artefact, verdict) {
+            match (is_artefact, row.said.own) {
                 (true, _) => totals.artefacts += 1,
                 (_, Some(Verdict::Confirmed)) => totals.confirmed += 1,
                 (_, Some(Verdict::Dismissed)) => totals.dismissed += 1,
                 (_, None) => {}
             }
             totals.remarks += usize::from(!is_artefact);
-            let Some(group) = session.group(row.group) else {
-                continue;
-            };
-            let of = group.trajectories.get(row.remark.trajectory);
-            let passes = of.is_some_and(|of| of.outcome.is_pass());
+            totals.by_others += usize::from(!is_artefact && !row.said.others.is_empty());
+            let passes = row.order.is_passing();
             let is_shown = (self.artefacts || !is_artefact)
                 && (passes || !self.passing_only)
-                && (verdict.is_none() || !self.open_only)
-                && (self.filter.text().is_empty()
-                    || self
-                        .filter
-                        .takes(group.id.as_str(), &row.remark, passes, verdict));
+                && (row.said.own.is_none() || !self.open_only)
+                && (!is_filtered
+                    || session.group(row.group).is_some_and(|group| {
+                        let id = group.id.as_str();
+                        self.filter.takes(id, &row.remark, passes, &row.said)
+                    }));
             if is_shown {
-                let class = triage(row.remark.rule, row.remark.level);
-                shown.push((class, !passes, row.group, index));
+                self.listed.push(index);
             }
         }
-        shown.sort_unstable();
-        self.shown = shown.into_iter().map(|(.., index)| index).collect();
         self.totals = totals;
-        let last = self.shown.len().saturating_sub(1);
+        self.fold();
         // At the top the list begins anew: what comes first may have just been found.
-        let kept = before.filter(|_| self.cursor > 0).and_then(|before| {
-            let rows = self.shown.iter();
-            let mut rows = rows.map(|&index| self.rows.get(index));
-            rows.position(|row| row == Some(&before))
-        });
+        let before = before.filter(|_| self.cursor > 0);
+        let kept = before.and_then(|before| self.find(&before));
+        let last = self.shown.len().saturating_sub(1);
         self.cursor = kept.unwrap_or(self.cursor).min(last);
     }
 
-    /// The nearest remark without a verdict behind the cursor, or before it.
-    #[must_use]
-    pub fn open_beside(&self, session: &ReviewSession, forward: bool) -> Option<usize> {
-        let is_open = |place: &usize| {
-            let row = self.shown.get(*place).and_then(|&row| self.rows.get(row));
-            row.is_some_and(|row| session.remark_verdict(row.group, &row.remark).is_none())
+    /// The row (0-based) in which a remark stands.
+    pub(super) fn find(&self, wanted: &Row) -> Option<usize> {
+        let order = |place: &usize| self.rows.get(*place).map(|row| row.order);
+        let from = self
+            .listed
+            .partition_point(|place| order(place) < Some(wanted.order));
+        let near = self.listed.get(from..)?.iter();
+        let mut near = near.take_while(|place| order(place) == Some(wanted.order));
+        let same = near.position(|&place| self.rows.get(place).is_some_and(|row| row.is(wanted)));
+        let place = from + same?;
+        Some(self.shown.partition_point(|range| range.end <= place))
+    }
+
+    fn fold(&mut self) {
+        let (rows, listed) = (&self.rows, &self.listed);
+        let order = |at: usize| rows[listed[at]].order;
+        let is_unfolded = |at: usize| {
+            let own = order(at);
+            self.unfolded.iter().any(|other| other.is_alike(own))
         };
+        self.shown = remark_list::rows(listed.len(), order, is_unfolded);
+    }
+
+    /// The nearest row with a remark without a verdict behind the cursor, or before it.
+    #[must_use]
+    pub fn open_beside(&self, forward: bool) -> Option<usize> {
+        let is_open = |place: &usize| self.remarks(*place).any(|row| row.said.own.is_none());
         match forward {
             true => (self.cursor + 1..self.shown.len()).find(is_open),
             false => (0..self.cursor.min(self.shown.len())).rev().find(is_open),

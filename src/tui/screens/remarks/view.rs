@@ -4,10 +4,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::state::{Row, State};
-use super::update::list;
+use super::update::{foot, list};
 use crate::domain::Outcome;
+use crate::review::remark_list;
 use crate::review::{ReviewSession, Verdict};
 use crate::tui::action::Action;
+use crate::tui::area::Area;
 use crate::tui::model::Model;
 use crate::tui::screens::compare::letter;
 use crate::tui::text;
@@ -20,26 +22,21 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     let state = &model.remarks;
     let width = area.width.saturating_sub(2);
     let x = area.x + 1;
-    put(
-        buffer,
-        (x, area.y),
-        width,
-        &counts(state),
-        theme.style(Role::Title),
-    );
+    head(state, theme, buffer, (x, area.y, width));
     let (said, role) = second_line(model);
     put(buffer, (x, area.y + 1), width, &said, theme.style(role));
     let Some(session) = &model.session else {
         return;
     };
     let list = list(model);
-    let columns = Columns::of(list.width);
+    let foot = foot(model);
+    let columns = Columns::of(list.width, foot.height == 0, state.totals.by_others > 0);
     let header = theme.style(Role::Header);
     paint(buffer, (area.x, area.y + 2), area.width, header);
     columns.draw(
         buffer,
         area.y + 2,
-        ["", "rule", "group", "", "place", "why"].map(str::to_owned),
+        ["", "others", "rule", "group", "", "place", "why"].map(str::to_owned),
         |_| header,
     );
     if state.shown.is_empty() {
@@ -53,17 +50,17 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         );
         return;
     }
-    let rows = state.shown.iter().enumerate().skip(state.first);
-    for ((place, &index), y) in rows.zip(list.y..list.y + list.height) {
-        let Some(row) = state.rows.get(index) else {
-            continue;
+    let window = state.first..state.first + usize::from(list.height);
+    for (place, y) in window.zip(list.y..) {
+        let Some(row) = state.remarks(place).next() else {
+            break;
         };
-        let verdict = session.remark_verdict(row.group, &row.remark);
-        let cells = cells(session, row, verdict);
-        let style = |column: usize| match (column, verdict) {
-            (0, _) => theme.style(Role::Finding),
-            (_, Some(_)) => theme.style(Role::Dim),
-            (2, None) => theme.style(Role::Dim),
+        let cells = cells(session, state, place, row);
+        let is_judged = state.remarks(place).all(|row| row.said.own.is_some());
+        let style = |column: usize| match column {
+            0 => theme.style(Role::Finding),
+            _ if is_judged => theme.style(Role::Dim),
+            1 | 3 => theme.style(Role::Dim),
             _ => theme.style(Role::Text),
         };
         columns.draw(buffer, y, cells, style);
@@ -72,19 +69,35 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
             put(buffer, (list.x, y), 1, "▸", theme.style(Role::Cursor));
         }
     }
-    let below = state
-        .shown
-        .len()
-        .saturating_sub(state.first + usize::from(list.height));
-    if below > 0 {
-        let said = format!("{} of {} ", state.cursor + 1, state.shown.len());
-        put_right(
-            buffer,
-            (area.x, area.y),
-            area.width,
-            &said,
-            theme.style(Role::Dim),
-        );
+    if foot.height > 0 {
+        tell_chosen(state, theme, buffer, foot);
+    }
+}
+
+/// The counts, and beside them where the cursor is when there is room for it.
+fn head(state: &State, theme: &Theme, buffer: &mut Buffer, (x, y, width): (u16, u16, u16)) {
+    let counts = counts(state);
+    put(buffer, (x, y), width, &counts, theme.style(Role::Title));
+    let at = format!("row {} of {}", state.cursor + 1, state.shown.len());
+    let needed = text::width(&counts) + text::width(&at) + 2;
+    if !state.shown.is_empty() && needed <= usize::from(width) {
+        put_right(buffer, (x, y), width, &at, theme.style(Role::Dim));
+    }
+}
+
+/// The place and the reason of the chosen remark, in full where they fit.
+fn tell_chosen(state: &State, theme: &Theme, buffer: &mut Buffer, foot: Area) {
+    let Some(row) = state.selected() else {
+        return;
+    };
+    let width = foot.width.saturating_sub(2);
+    let place = text::cut_middle(&place(state, state.cursor, row), usize::from(width));
+    let lines = [
+        (place, Role::Text),
+        (text::sanitize_line(&row.remark.reason), Role::Dim),
+    ];
+    for ((line, role), y) in lines.into_iter().zip(foot.y..foot.y + foot.height) {
+        put(buffer, (foot.x + 1, y), width, &line, theme.style(role));
     }
 }
 
@@ -92,14 +105,15 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
 fn counts(state: &State) -> String {
     let totals = state.totals;
     let open = totals.remarks - totals.confirmed - totals.dismissed;
-    let artefacts = match state.artefacts {
-        true => "",
-        false => " hidden",
+    let by_others = match totals.by_others {
+        0 => String::new(),
+        count => format!(" · {count} by others"),
     };
+    let hidden = if state.artefacts { "" } else { " hidden" };
     format!(
-        "{} of {} remarks · {open} open · {} confirmed · {} dismissed · {} artefacts{artefacts}",
-        state.shown.len(),
-        totals.remarks,
+        "{} of {} remarks · {open} open · {} confirmed · {} dismissed{by_others} · {} artefacts{hidden}",
+        state.listed.len(),
+        state.all(),
         totals.confirmed,
         totals.dismissed,
         totals.artefacts
@@ -166,19 +180,62 @@ fn nothing(model: &Model) -> String {
         let (open, artefacts) = (key(Action::OpenOnly), key(Action::Artefacts));
         format!(
             "none of {} is shown: {filter} filter, {passing} passing, {open} open, {artefacts} artefacts",
-            state.rows.len()
+            state.all()
         )
     }
 }
 
-/// Verdict and level, rule, group, candidate, place, reason.
-fn cells(session: &ReviewSession, row: &Row, verdict: Option<Verdict>) -> [String; 6] {
+/// Where a row points; untrusted text is made safe.
+fn place(state: &State, at: usize, row: &Row) -> String {
+    let remarks = state.remarks(at);
+    let told = match remarks.clone().nth(1) {
+        None => row.remark.place(),
+        Some(_) => remark_list::places(remarks.map(|row| &row.remark)),
+    };
+    text::sanitize_line(&told)
+}
+
+fn verdict_sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Confirmed => "✓",
+        Verdict::Dismissed => "✗",
+    }
+}
+
+/// What others said: `✓ lead`, `✓✗ 2`; of a folded row how many of its remarks they judged.
+fn others(state: &State, at: usize, row: &Row) -> String {
+    let remarks = state.remarks(at);
+    if remarks.clone().nth(1).is_some() {
+        let judged = remarks.filter(|row| !row.said.others.is_empty()).count();
+        return if judged > 0 {
+            format!("{judged} judged")
+        } else {
+            String::new()
+        };
+    }
+    match row.said.others.as_slice() {
+        [] => String::new(),
+        [(name, verdict)] => format!("{} {name}", verdict_sign(*verdict)),
+        several => {
+            let signs = [Verdict::Confirmed, Verdict::Dismissed].into_iter();
+            let signs = signs.filter(|wanted| several.iter().any(|(_, said)| said == wanted));
+            let signs: String = signs.map(verdict_sign).collect();
+            format!("{signs} {}", several.len())
+        }
+    }
+}
+
+/// Verdict and level, what others said, rule, group, candidate, place, reason.
+fn cells(session: &ReviewSession, state: &State, at: usize, row: &Row) -> [String; 7] {
     let remark = &row.remark;
     let group = session.group(row.group);
-    let said = match verdict {
-        Some(Verdict::Confirmed) => "✓",
-        Some(Verdict::Dismissed) => "✗",
-        None => " ",
+    let mut own = state.remarks(at).map(|row| row.said.own);
+    let first = own.next().flatten();
+    let said = match (first, own.all(|other| other == first)) {
+        (Some(verdict), true) => verdict_sign(verdict),
+        // Some of a folded row.
+        (_, false) => "~",
+        (None, true) => " ",
     };
     let of = group.and_then(|group| group.trajectories.get(remark.trajectory));
     let outcome = match of.map(|of| of.outcome) {
@@ -195,57 +252,62 @@ fn cells(session: &ReviewSession, row: &Row, verdict: Option<Verdict>) -> [Strin
     });
     [
         format!("{said} {}", remark_sign(remark.level)),
+        text::sanitize_line(&others(state, at, row)),
         remark.rule.to_owned(),
         id,
         candidate,
-        text::sanitize_line(&remark.place()),
+        place(state, at, row),
         text::sanitize_line(&remark.reason),
     ]
 }
 
-/// Where the columns stand: (first cell, width).
-struct Columns([(u16, u16); 6]);
+/// Where the columns stand: (first cell, width); one of no width is left out.
+struct Columns([(u16, u16); 7]);
 
 impl Columns {
-    fn of(width: u16) -> Self {
-        let rule = 18;
-        let free = width.saturating_sub(2 + 3 + rule + 5 + 6);
+    fn of(width: u16, has_reason: bool, has_others: bool) -> Self {
+        let (said, rule, candidate) = (3, 18, 5);
+        let others = if has_others { 9 } else { 0 };
+        let gap = |width: u16| if width > 0 { width + 1 } else { 0 };
+        let taken = 2 + gap(said) + gap(others) + gap(rule) + gap(candidate);
+        let free = width.saturating_sub(taken + 2);
         // Group, place and reason share what is left.
-        let group = (free / 4).min(30);
-        let place = (free / 3).min(44);
-        let reason = free.saturating_sub(group + place);
+        let (group, place) = match has_reason {
+            true => ((free / 4).min(30), (free / 3).min(44)),
+            false => {
+                let group = (free * 2 / 5).min(30);
+                (group, free.saturating_sub(group + 1))
+            }
+        };
+        let reason = match has_reason {
+            true => free.saturating_sub(group + place + 2),
+            false => 0,
+        };
         let mut x = 2;
-        Self([3, rule, group, 5, place, reason].map(|width| {
-            let column = (x, width);
-            x += width + 1;
-            column
-        }))
+        Self(
+            [said, others, rule, group, candidate, place, reason].map(|width| {
+                let column = (x, width);
+                x += gap(width);
+                column
+            }),
+        )
     }
 
     fn draw(
         &self,
         buffer: &mut Buffer,
         y: u16,
-        cells: [String; 6],
+        cells: [String; 7],
         style: impl Fn(usize) -> ratatui::style::Style,
     ) {
-        for (index, ((x, width), cell)) in self.0.iter().zip(cells).enumerate() {
-            // The end of a path and of an id tells two apart.
+        let columns = self.0.iter().zip(cells).enumerate();
+        for (index, ((x, width), cell)) in columns.filter(|(_, ((_, width), _))| *width > 0) {
+            // Both ends of an id and of a path tell two apart.
             let cell = match index {
-                2 | 4 => tail(&cell, usize::from(*width)),
+                3 | 5 => text::cut_middle(&cell, usize::from(*width)),
                 _ => cell,
             };
             put(buffer, (*x, y), *width, &cell, style(index));
         }
     }
-}
-
-/// The end of a text that fits.
-fn tail(text: &str, width: usize) -> String {
-    let count = text.chars().count();
-    if count <= width {
-        return text.to_owned();
-    }
-    let skipped = count - width.saturating_sub(1);
-    format!("…{}", text.chars().skip(skipped).collect::<String>())
 }
