@@ -156,6 +156,29 @@ fn figures_tell_how_often_each_rule_speaks() {
     assert!(err.contains("2 passing, 1 failing"), "{err}");
 }
 
+#[test]
+fn many_remarks_of_one_rule_about_one_candidate_are_one_line() {
+    let desk = Desk::new();
+    let litter: String = (0..6)
+        .map(|at| added(&format!("build/lib/a{at}.py")))
+        .collect();
+    let rollout = |id: &str, patch: String| json!({"trajectory_id": id, "reward": 1.0, "passed": true, "patch": patch});
+    let group = json!({"schema": "gagar.group/1", "group_id": "g1", "task": {"text": "fix a"},
+        "trajectories": [rollout("t1", format!("{}{litter}", fix("b"))), rollout("t2", fix("c"))]});
+    std::fs::write(
+        desk.folder.path().join("groups.jsonl"),
+        format!("{group}\n"),
+    )
+    .unwrap();
+    let (_, out, err) = desk.run(&["--rule", "junk_file"]);
+    assert_eq!(out.lines().count(), 2, "{out}");
+    assert!(out.contains("6 files under build/lib/"), "{out}");
+    assert!(err.contains("--all lists each"), "{err}");
+    let (_, out, _) = desk.run(&["--rule", "junk_file", "--all"]);
+    assert_eq!(out.lines().count(), 7, "{out}");
+    assert_eq!(desk.lines(&["--rule", "junk_file", "--json"]).len(), 6);
+}
+
 /// Rates among passing candidates as `grader-and-scope.md` 4.3 gives them for its set V, in percent,
 /// with how far ours may be: the set here has 762 candidates with a diff of its 774, and where a rule
 /// says how it must be read the numbers are the same to a few candidates.

@@ -286,3 +286,37 @@ impl ReviewSession {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+    use crate::formats::{LoadOptions, load};
+
+    #[test]
+    fn a_remark_has_the_same_key_with_base_texts_and_without() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-data/native/groups.jsonl");
+        let set = load(&[path], &LoadOptions::default(), &mut |_| true);
+        let rules = Rules::default().all_on();
+        let keys = |group: usize, with_base: bool| -> BTreeSet<String> {
+            let mut texts = Texts::open(&set, group).unwrap();
+            if !with_base {
+                texts.content.task.base_files.clear();
+            }
+            let found = texts.remarks(&rules, None).remarks;
+            let keys = found.iter().map(|of| of.key(&of.trajectory.to_string()));
+            keys.collect()
+        };
+        let mut compared = 0;
+        for group in 0..set.groups.len() {
+            let texts = Texts::open(&set, group).unwrap();
+            if !texts.content.task.base_files.is_empty() {
+                compared += keys(group, true).len();
+                assert_eq!(keys(group, true), keys(group, false), "group {group}");
+            }
+        }
+        assert!(compared > 0);
+    }
+}

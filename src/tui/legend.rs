@@ -263,7 +263,12 @@ const SIGNS: &[Sign] = &[
     ),
     Sign(
         "✓ ✗",
-        "before a remark: you confirmed it, and it is a finding; you dismissed it",
+        "before a remark: you confirmed it, and it is a finding; you dismissed it; with a name, somebody else did",
+        &[Remarks],
+    ),
+    Sign(
+        "~",
+        "before remarks in one row: you judged some of them, or not all alike",
         &[Remarks],
     ),
     Sign(
