@@ -23,17 +23,23 @@ fn judged(folder: &Path) -> PathBuf {
         harness
     };
     let mut ann = open("ann", true);
-    ann.press("1<enter>E");
+    ann.press("1<enter>EE");
     ann.press("l1<enter>");
     open("bob", false).press("a<enter>");
     db
 }
 
 fn run(folder: &Path, args: &[&str]) -> Output {
+    gagar(folder, args, &["-o", "-"])
+}
+
+/// `gagar ARGS sample-data/native --db gagar.db MORE`.
+fn gagar(folder: &Path, args: &[&str], more: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_gagar"))
         .args(args)
         .arg(sample())
-        .args(["--db", "gagar.db", "-o", "-"])
+        .args(["--db", "gagar.db"])
+        .args(more)
         .env_clear()
         .env("HOME", folder)
         .current_dir(folder)
@@ -111,4 +117,56 @@ fn records_and_advantages_of_blind_rankings_only() {
         &["export", "advantages", "--blind-only", "--source", "grader"],
     );
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+}
+
+#[test]
+fn figures_say_that_rankings_were_changed_after_the_reveal_and_leave_that_out_when_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    judged(folder.path());
+    let text = |args: &[&str], more: &[&str]| {
+        let output = gagar(folder.path(), args, more);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json = |args: &[&str]| -> Value { serde_json::from_str(&text(args, &["--json"])).unwrap() };
+    let all = json(&["agreement"]);
+    assert_eq!(all["after_reveal"], 1);
+    assert_eq!(all["people"].as_array().unwrap().len(), 2);
+    let told = text(&["agreement"], &[]);
+    let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("1 ranking was changed after the reveal, knowing grader and names"),
+        "{told}"
+    );
+    let blind = json(&["agreement", "--blind-only"]);
+    assert_eq!(blind["after_reveal"], 0);
+    assert_eq!(blind["options"]["blind_only"], true);
+    let raters = blind["raters"].as_array().unwrap();
+    let groups = |name: &str| {
+        raters
+            .iter()
+            .find(|row| row["rater"] == name)
+            .map(|row| &row["groups"])
+    };
+    assert_eq!(groups("annotator:ann"), Some(&1.into()));
+    assert!(groups("annotator:bob").is_none_or(|groups| groups == 0));
+    let told = text(&["agreement", "--blind-only"], &[]);
+    assert!(!told.contains("changed after the reveal"), "{told}");
+    assert!(told.contains("only rankings submitted blind"), "{told}");
+
+    // One candidate was ranked blind: no pair is ordered, so nothing is measured.
+    let accuracy = |args: &[&str]| json(args)["grader_accuracy"].clone();
+    assert_eq!(accuracy(&["schedules"])["after_reveal"], 1);
+    assert_eq!(accuracy(&["schedules"])["submissions"], 2);
+    assert!(accuracy(&["schedules", "--blind-only"]).is_null());
+
+    let report = |args: &[&str]| {
+        let file = folder.path().join("report.md");
+        text(args, &["-o", "report.md"]);
+        std::fs::read_to_string(file).unwrap()
+    };
+    assert!(report(&["report"]).contains("1 ranking was changed after the reveal"));
+    let blind = report(&["report", "--blind-only"]);
+    assert!(!blind.contains("changed after the reveal"), "{blind}");
+    assert!(blind.contains("only those submitted blind, before the reveal"));
 }

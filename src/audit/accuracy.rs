@@ -19,6 +19,8 @@ pub struct MeasuredAccuracy {
     pub submissions: usize,
     /// Of those, the ones that are the grader's ranking, accepted.
     pub accepted: usize,
+    /// Of the submissions, those made after a blind group was revealed.
+    pub after_reveal: usize,
 }
 
 impl MeasuredAccuracy {
@@ -27,7 +29,8 @@ impl MeasuredAccuracy {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
     pub fn of(session: &ReviewSession, groups: &[usize]) -> Option<Self> {
-        let (mut right, mut pairs, mut submissions, mut accepted) = (0.0, 0, 0, 0);
+        let (mut right, mut pairs) = (0.0, 0);
+        let (mut submissions, mut accepted, mut after_reveal) = (0, 0, 0);
         for &group in groups {
             let grader = session.answer(group).and_then(|a| a.ranking.as_ref());
             let Some((grader, data)) = grader.zip(session.group(group)) else {
@@ -38,7 +41,7 @@ impl MeasuredAccuracy {
             for (_, judgement) in judged.take_while(|((id, _), _)| id == data.id.as_str()) {
                 let submitted = judgement
                     .at(&data.fingerprint)
-                    .and_then(|judgement| judgement.submitted.as_ref());
+                    .and_then(|judgement| judgement.counting(session.settings().blind_only));
                 let Some(submitted) = submitted else { continue };
                 let Some(human) = session.to_ranking(group, &submitted.tiers) else {
                     continue;
@@ -46,6 +49,7 @@ impl MeasuredAccuracy {
                 let found = compare(&human, grader);
                 submissions += 1;
                 accepted += usize::from(submitted.origin == "accepted_grader");
+                after_reveal += usize::from(submitted.after_reveal);
                 pairs += found.concordant + found.inversions.len() + found.tied_prediction;
                 right += found.concordant as f64 + found.tied_prediction as f64 / 2.0;
             }
@@ -55,6 +59,7 @@ impl MeasuredAccuracy {
             pairs,
             submissions,
             accepted,
+            after_reveal,
         })
     }
 }

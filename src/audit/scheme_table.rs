@@ -211,8 +211,12 @@ pub fn accuracy(measured: Option<MeasuredAccuracy>) -> String {
         0 => String::new(),
         accepted => format!(" ({accepted} accepted unchanged)"),
     };
+    let after_reveal = match measured.after_reveal {
+        0 => String::new(),
+        n => format!(", {n} after the reveal"),
+    };
     format!(
-        "grader's pairwise accuracy {:.3}, pooled over {} of {}{accepted}",
+        "grader's pairwise accuracy {:.3}, pooled over {} of {}{accepted}{after_reveal}",
         measured.share,
         counted(measured.pairs, "pair", "pairs"),
         counted(measured.submissions, "submission", "submissions")

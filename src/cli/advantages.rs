@@ -25,11 +25,7 @@ pub fn run(args: &AdvantagesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         Some(Source::Consensus | Source::Grader | Source::None) => Whose::User,
     };
     let mut opened = open(&args.input, Source::of(whose_ranking), whose, io)?;
-    if args.rows.blind_only {
-        let mut settings = opened.session.settings().clone();
-        settings.blind_only = true;
-        opened.session.set_settings(settings);
-    }
+    opened.count_blind_only(args.rows.blind_only);
     let mut options = opened.session.export_options();
     options.all = args.rows.all;
     options.export_id.clone_from(&args.rows.export_id);

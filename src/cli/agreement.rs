@@ -20,7 +20,8 @@ const LEAST: usize = 12;
 /// # Errors
 /// When the paths or the log cannot be read, or the output cannot be written.
 pub fn run(args: &AgreementArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
-    let opened = open(&args.input, RankingSource::Best, Whose::User, io)?;
+    let mut opened = open(&args.input, RankingSource::Best, Whose::User, io)?;
+    opened.count_blind_only(args.blind_only);
     let session = &opened.session;
     if !args.input.common.db().exists() {
         // Graders alone can be compared without it.
@@ -28,11 +29,17 @@ pub fn run(args: &AgreementArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         io.note(&format!("note: {db}: no such database, no judgements"))?;
     }
     let chosen = args.which.chosen(session);
-    let evidence = GroupEvidence::gather(session.set(), &chosen, session.projection());
     let options = Options {
         aggregate: args.aggregate,
         seed: args.seed,
+        blind_only: args.blind_only,
     };
+    let evidence = GroupEvidence::gather(
+        session.set(),
+        &chosen,
+        session.projection(),
+        args.blind_only,
+    );
     let found = Agreement::of(&evidence, options, &|| true);
     let found = found.ok_or_else(|| CliError::failed("interrupted"))?;
     if args.json {

@@ -481,6 +481,10 @@ pub struct ReportArgs {
     /// Which groups.
     #[command(flatten)]
     pub which: Which,
+    /// Of people only rankings submitted blind, and before the group was revealed: of each person and
+    /// group the last such one.
+    #[arg(long)]
+    pub blind_only: bool,
     /// The file to write: .html or .md.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
@@ -527,6 +531,10 @@ pub struct SchedulesArgs {
     /// Which groups.
     #[command(flatten)]
     pub which: Which,
+    /// Of people only rankings submitted blind, and before the group was revealed: of each person and
+    /// group the last such one.
+    #[arg(long)]
+    pub blind_only: bool,
     /// Groups listed with the most credit moved.
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub top: usize,
@@ -547,9 +555,10 @@ Examples:
   gagar agreement runs --db gagar.db                     every table
   gagar agreement runs --db all.db --aggregate kemeny    another consensus of the annotators
   gagar agreement runs --db all.db --filter 'passing>=4' some of the groups
+  gagar agreement runs --db all.db --blind-only          nothing that was changed after a reveal
   gagar agreement runs --db all.db --json | jq '.pairs[] | {reference, prediction, tau_b}'
 
-One JSON object: options (aggregate, seed), resamples, groups, stale, provenance, raters, pairs, pairs_apart,
+One JSON object: options (aggregate, seed, blind_only), resamples, groups, stale, after_reveal, provenance, raters, pairs, pairs_apart,
 alphas, positions, kappas, people, reveals, missing. Raters are written grader:NAME, annotator:NAME,
 consensus, settlement, gold. A figure is {mean, interval: [2.5 %, 97.5 %], groups, undefined: [{reason,
 groups}]}; mean null = undefined in every group, interval null = fewer than two groups. Undefined
@@ -565,6 +574,10 @@ pub struct AgreementArgs {
     /// Which groups.
     #[command(flatten)]
     pub which: Which,
+    /// Of people only rankings submitted blind, and before the group was revealed: of each person and
+    /// group the last such one.
+    #[arg(long)]
+    pub blind_only: bool,
     /// How annotators' rankings become a consensus: borda, kemeny, bradley-terry:prior=0.1.
     #[arg(long, value_name = "HOW", default_value_t = Aggregate::default())]
     pub aggregate: Aggregate,

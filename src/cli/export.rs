@@ -40,18 +40,14 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     } else {
         Whose::User
     };
-    let opened = open(&args.input, Source::of(whose_ranking), whose, io)?;
+    let mut opened = open(&args.input, Source::of(whose_ranking), whose, io)?;
+    opened.count_blind_only(args.rows.blind_only);
     let (mut session, mut store) = (opened.session, opened.store);
     let to_stdout = args.output == Path::new("-");
     let beside = OutFile::new(&Manifest::path(&args.output), &args.input)?;
     if !to_stdout {
         out.check(session.set())?;
         beside.check(session.set())?;
-    }
-    if args.rows.blind_only {
-        let mut settings = session.settings().clone();
-        settings.blind_only = true;
-        session.set_settings(settings);
     }
     let mut options = session.export_options();
     options.all = args.rows.all;

@@ -128,6 +128,18 @@ pub struct Opened {
     pub problems: bool,
 }
 
+impl Opened {
+    /// Lets only rankings count from now on that were submitted blind and before a reveal, when
+    /// that is wanted.
+    pub fn count_blind_only(&mut self, wanted: bool) {
+        if wanted {
+            let mut settings = self.session.settings().clone();
+            settings.blind_only = true;
+            self.session.set_settings(settings);
+        }
+    }
+}
+
 /// Whose judgements a command is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {

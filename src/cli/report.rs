@@ -35,7 +35,8 @@ pub fn run(args: &ReportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         Some(_) => RankingSource::Counted,
         None => RankingSource::Grader,
     };
-    let opened = open(&args.input, source, Whose::Likely, io)?;
+    let mut opened = open(&args.input, source, Whose::Likely, io)?;
+    opened.count_blind_only(args.blind_only);
     let session = &opened.session;
     out.check(session.set())?;
     if !common.db().exists() {
@@ -56,6 +57,7 @@ pub fn run(args: &ReportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
         agreement: Options {
             aggregate: args.aggregate,
             seed: args.seed,
+            blind_only: args.blind_only,
         },
         rules: &rules,
         top: args.top,
@@ -138,6 +140,10 @@ fn options(args: &ReportArgs) -> Vec<(String, String)> {
     }
     if let Some(map) = &common.map {
         options.push(("map", map.clone()));
+    }
+    if args.blind_only {
+        let which = "only those submitted blind, before the reveal";
+        options.push(("rankings of people", which.to_owned()));
     }
     let ranked_by = match &common.annotator {
         Some(name) => format!("those that {name} submitted, else the grader's"),

@@ -20,7 +20,8 @@ use crate::review::{RankingSource, ReviewSession};
 /// # Errors
 /// When the paths or the log cannot be read, or the output cannot be written.
 pub fn run(args: &SchedulesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
-    let opened = open(&args.input, RankingSource::Counted, Whose::Likely, io)?;
+    let mut opened = open(&args.input, RankingSource::Counted, Whose::Likely, io)?;
+    opened.count_blind_only(args.blind_only);
     let session = &opened.session;
     let chosen = args.which.chosen(session);
     let cases: Vec<Case> = chosen
@@ -47,6 +48,7 @@ pub fn run(args: &SchedulesArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
 #[derive(Serialize)]
 struct Answer<'a> {
     annotator: &'a str,
+    blind_only: bool,
     estimator: String,
     ties: &'static str,
     unranked: &'static str,
@@ -101,6 +103,7 @@ impl<'a> Answer<'a> {
         };
         Self {
             annotator: &session.identity().annotator,
+            blind_only: settings.blind_only,
             estimator: settings.estimator.to_string(),
             ties: settings.policies.ties.word(),
             unranked: settings.policies.unranked.word(),
@@ -157,9 +160,10 @@ fn print(
     let settings = session.settings();
     io.line(&scheme_table::over(found))?;
     io.line(&format!(
-        "estimator {}; rankings that {} submitted, else the grader's",
+        "estimator {}; rankings that {} submitted{}, else the grader's",
         settings.estimator,
-        session.identity().annotator
+        session.identity().annotator,
+        if settings.blind_only { " blind" } else { "" }
     ))?;
     for line in scheme_table::missing(found) {
         io.line(&format!("  {line}"))?;

@@ -32,7 +32,7 @@ use super::{
 
 /// Said of an outcome that [`LoadOptions::unscored_as_fail`] turned into a failure.
 const COUNTED_AS_FAIL: &str = "unscored, counted as fail";
-const SAME_PATCH: &str = "= same patch as ";
+pub(crate) const SAME_PATCH: &str = "= same patch as ";
 const TASK_DIFFERS: &str = "the task differs from the one told before; the first counts";
 
 /// What a record told about its group.

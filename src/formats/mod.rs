@@ -61,6 +61,7 @@ mod verl;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use assemble::SAME_PATCH;
 pub use assignments::{AssignmentError, assignment_line, read_assignment};
 pub use follow::Watch;
 pub use format::{FORMATS, Format};

@@ -23,6 +23,9 @@ pub struct Options {
     pub aggregate: Aggregate,
     /// Seed of the resamples.
     pub seed: u64,
+    /// Whether the evidence was gathered so that only rankings submitted blind and before a reveal
+    /// count.
+    pub blind_only: bool,
 }
 
 /// One rater and what it ranked.
@@ -74,6 +77,8 @@ pub struct Agreement {
     pub groups: usize,
     /// Judgements left out because the group's data changed since.
     pub stale: usize,
+    /// Rankings that count and were submitted after a blind group was revealed.
+    pub after_reveal: usize,
     /// Groups by provenance; those that no person ranked are in none.
     pub provenance: Vec<ProvenanceRow>,
     /// Who ranked how much.
@@ -170,6 +175,11 @@ impl Agreement {
             resamples: RESAMPLES,
             groups: evidence.len(),
             stale: evidence.iter().map(|group| group.stale).sum(),
+            after_reveal: evidence
+                .iter()
+                .flat_map(|group| &group.people)
+                .filter(|person| person.ranking.is_some() && person.is_after_reveal)
+                .count(),
             provenance: provenance.collect(),
             pairs,
             pairs_apart,

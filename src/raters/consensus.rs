@@ -314,6 +314,7 @@ mod tests {
         let person = |name: &str, tiers: &[&[usize]]| Judged {
             annotator: name.to_owned(),
             ranking: Some(ranking(tiers)),
+            is_after_reveal: false,
             blind: None,
             after_reveal: None,
             revealed: false,

@@ -6,7 +6,7 @@ use super::consensus::Aggregate;
 use super::rater::Rater;
 use crate::domain::{GraderAnswer, Ranking, RolloutGroup, TrajectoryIndex};
 use crate::formats::LoadedSet;
-use crate::store::projection::{IdTiers, Judgement, Projection};
+use crate::store::projection::{IdTiers, Judgement, Projection, Submission};
 
 /// What a grader said: of several answers of one name the first with a ranking, else the first.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +30,8 @@ pub struct Judged {
     pub annotator: String,
     /// The submission that counts.
     pub ranking: Option<Ranking>,
+    /// Whether that one was submitted after a blind group was revealed.
+    pub is_after_reveal: bool,
     /// The last submission made while everything was hidden.
     pub blind: Option<Ranking>,
     /// The last submission made after everything was shown.
@@ -83,13 +85,16 @@ pub struct GroupEvidence {
 }
 
 impl GroupEvidence {
-    /// What was said of the group at this 0-based index; `answers` are the graders' about it.
+    /// What was said of the group at this 0-based index; `answers` are the graders' about it. With
+    /// `blind_only` of each annotator the last ranking submitted blind and before a reveal counts,
+    /// and no settlement: whoever settles has seen every ranking.
     #[must_use]
     pub fn of(
         index: usize,
         group: &RolloutGroup,
         answers: &[GraderAnswer],
         projection: &Projection,
+        blind_only: bool,
     ) -> Self {
         let passing: Vec<bool> = group
             .trajectories
@@ -110,7 +115,7 @@ impl GroupEvidence {
                 found.stale += usize::from(newest.is_touched());
                 continue;
             };
-            found.add(group, annotator, judgement);
+            found.add(group, annotator, judgement, blind_only);
         }
         let gold = projection.gold.get(id);
         let gold = gold.filter(|gold| gold.fingerprint == group.fingerprint);
@@ -118,35 +123,45 @@ impl GroupEvidence {
         found
     }
 
-    /// What was said of the chosen groups (0-based indices) of a set.
+    /// What was said of the chosen groups (0-based indices) of a set; see [`Self::of`].
     #[must_use]
-    pub fn gather(set: &LoadedSet, chosen: &[usize], projection: &Projection) -> Vec<Self> {
+    pub fn gather(
+        set: &LoadedSet,
+        chosen: &[usize],
+        projection: &Projection,
+        blind_only: bool,
+    ) -> Vec<Self> {
         let one = |&index: &usize| {
             let group = set.groups.get(index)?;
             let answers = set.answers.get(index);
             let answers = answers.map_or(&[][..], AsRef::as_ref);
-            Some(Self::of(index, group, answers, projection))
+            Some(Self::of(index, group, answers, projection, blind_only))
         };
         chosen.iter().filter_map(one).collect()
     }
 
-    fn add(&mut self, group: &RolloutGroup, annotator: &str, judgement: &Judgement) {
+    fn add(
+        &mut self,
+        group: &RolloutGroup,
+        annotator: &str,
+        judgement: &Judgement,
+        blind_only: bool,
+    ) {
         let index = |id: &str| group.trajectories.iter().position(|t| t.id.as_str() == id);
-        let counting = judgement.submitted.as_ref();
-        let last = |wanted: &dyn Fn(bool, bool) -> bool| {
-            let mut sent = judgement.submissions.iter().rev();
-            let sent = sent.find(|sent| wanted(sent.blind, sent.after_reveal))?;
-            self.bind(group, &sent.tiers)
-        };
+        let counting = judgement.counting(blind_only);
+        let ranking = |sent: &Submission| self.bind(group, &sent.tiers);
+        let mut sent = judgement.submissions.iter().rev();
+        let after_reveal = sent.find(|sent| sent.after_reveal);
         let independent = || {
             let findings = judgement.findings.iter().map(|(_, finding)| finding);
             findings.filter(|finding| !finding.after_reveal)
         };
         let person = Judged {
             annotator: annotator.to_owned(),
-            ranking: counting.and_then(|sent| self.bind(group, &sent.tiers)),
-            blind: last(&|blind, revealed| blind && !revealed),
-            after_reveal: last(&|_, revealed| revealed),
+            ranking: counting.and_then(ranking),
+            is_after_reveal: counting.is_some_and(|sent| sent.after_reveal),
+            blind: judgement.blind_submission().and_then(ranking),
+            after_reveal: after_reveal.and_then(ranking),
             revealed: judgement.blind && judgement.revealed,
             active_ms: counting.map_or(0, |sent| sent.active_ms),
             confidence: counting.and_then(|sent| sent.confidence),
@@ -159,7 +174,8 @@ impl GroupEvidence {
         if person.ranking.is_some() || !judgement.findings.is_empty() {
             self.people.push(person);
         }
-        let settled = judgement.adjudication.as_ref().and_then(|settled| {
+        let settled = judgement.adjudication.as_ref().filter(|_| !blind_only);
+        let settled = settled.and_then(|settled| {
             Some(Settlement {
                 annotator: annotator.to_owned(),
                 ranking: self.bind(group, &settled.tiers)?,

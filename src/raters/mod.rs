@@ -28,4 +28,4 @@ pub use people::{PersonRow, TOO_FAST_MS};
 pub use position::PositionRow;
 pub use rater::Rater;
 pub use reveal::RevealRow;
-pub use tables::{Row, Table, TableKind};
+pub use tables::{Row, Table, TableKind, after_reveal};

@@ -151,6 +151,19 @@ fn reasons<'a>(figures: impl IntoIterator<Item = (&'a str, &'a Figure)>) -> Vec<
     all.into_iter().map(sentence).collect()
 }
 
+/// What is to be said of rankings that count and were submitted after a reveal; nothing of none.
+#[must_use]
+pub fn after_reveal(rankings: usize) -> Option<String> {
+    let said = match rankings {
+        0 => return None,
+        1 => "1 ranking was changed".to_owned(),
+        n => format!("{n} rankings were changed"),
+    };
+    Some(format!(
+        "{said} after the reveal, knowing grader and names; --blind-only takes what was submitted before"
+    ))
+}
+
 impl Agreement {
     /// The figures of one kind as a table.
     #[must_use]
@@ -199,6 +212,10 @@ impl Agreement {
             "consensus of the annotators by {}",
             self.options.aggregate
         ));
+        if self.options.blind_only {
+            notes.push("of people only rankings submitted blind, before a reveal".to_owned());
+        }
+        notes.extend(after_reveal(self.after_reveal));
         if self.stale > 0 {
             notes.push(format!(
                 "{} judgements are left out: the group changed since",

@@ -2,19 +2,18 @@
 //!
 //! A blind group is held with its trajectories in a shuffled order, so that everything that counts
 //! trajectories by index (texts, answers, rankings) follows it. Until it is revealed it is shown
-//! masked: letters for ids, and no policy, recorded advantage, unknown key or grader's answer.
+//! masked, and without a grader's answer.
 //!
-//! What is *not* here: what is recorded of it (`change.rs`, `labels.rs`), and the words on screen.
+//! What is *not* here: what masking leaves (`masked.rs`), what is recorded of it (`change.rs`, `labels.rs`), and the words on screen.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
+use super::masked::masked;
 use super::session::ReviewSession;
-use crate::domain::{
-    Extra, GraderAnswer, Outcome, RolloutGroup, TrajectoryId, TrajectoryIndex, letter,
-};
+use crate::domain::{GraderAnswer, RolloutGroup, TrajectoryIndex};
 use crate::formats::{LoadedSet, TextPlaces};
 use crate::store::projection::Judgement;
 
@@ -114,7 +113,7 @@ impl Face {
 
     fn set_hidden(&mut self, hidden: bool) {
         if hidden != self.is_hidden() {
-            self.masked = hidden.then(|| masked(&self.truth));
+            self.masked = hidden.then(|| masked(&self.truth, &self.answers));
         }
     }
 }
@@ -229,12 +228,13 @@ impl ReviewSession {
         let truth = in_order(raw, &order);
         let raw_answers = answers.map_or_else(Arc::default, Arc::clone);
         let answers = raw_answers.iter().map(|answer| reordered(answer, &order));
+        let masked = hidden.then(|| masked(&truth, &raw_answers));
         Some(Face {
             answers: answers.collect(),
             raw: Arc::clone(raw),
             raw_answers,
             places: self.raw.places_in_order(group, &order),
-            masked: hidden.then(|| masked(&truth)),
+            masked,
             truth: Arc::new(truth),
             order,
         })
@@ -312,25 +312,4 @@ fn reordered(answer: &GraderAnswer, order: &[TrajectoryIndex]) -> GraderAnswer {
         finding.trajectory = place(finding.trajectory);
     }
     answer
-}
-
-/// The group without what tells whose its trajectories are and what was made of them.
-fn masked(truth: &RolloutGroup) -> RolloutGroup {
-    let mut group = truth.clone();
-    group.meta = Extra::default();
-    // A reward beyond pass and fail may be a grader's.
-    let tells_more = [Outcome::Pass, Outcome::Fail].into_iter().any(|outcome| {
-        let of = truth.trajectories.iter().filter(|t| t.outcome == outcome);
-        let mut rewards = of.map(|t| t.reward.map(f64::to_bits));
-        let first = rewards.next();
-        rewards.any(|reward| Some(reward) != first)
-    });
-    for (index, trajectory) in group.trajectories.iter_mut().enumerate() {
-        trajectory.id = TrajectoryId(letter(index));
-        trajectory.policy = None;
-        trajectory.recorded_advantage = None;
-        trajectory.meta = Extra::default();
-        trajectory.reward = trajectory.reward.filter(|_| !tells_more);
-    }
-    group
 }

@@ -53,7 +53,13 @@ impl ReviewSession {
     #[must_use]
     pub fn provenance(&self, group: usize) -> Option<Provenance> {
         let data = self.set().groups.get(group)?;
-        let found = GroupEvidence::of(group, data, &[], self.projection());
+        let found = GroupEvidence::of(
+            group,
+            data,
+            &[],
+            self.projection(),
+            self.settings().blind_only,
+        );
         found.consensus(Aggregate::default()).provenance
     }
 

@@ -14,6 +14,7 @@ mod filter;
 mod findings;
 mod history;
 mod labels;
+mod masked;
 mod queue;
 pub mod remark_list;
 mod row;

@@ -338,10 +338,7 @@ impl ReviewSession {
 
     /// The submission of a judgement that counts under the settings.
     pub(super) fn counting<'a>(&self, judgement: &'a Judgement) -> Option<&'a Submission> {
-        match self.settings.blind_only {
-            true => judgement.blind_submission(),
-            false => judgement.submitted.as_ref(),
-        }
+        judgement.counting(self.settings.blind_only)
     }
 
     /// Where this annotator's work on a group stands.

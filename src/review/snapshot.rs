@@ -38,12 +38,23 @@ pub struct Disagreement {
 }
 
 impl Snapshot {
+    /// Whether only rankings submitted blind and before a reveal count.
+    #[must_use]
+    pub fn blind_only(&self) -> bool {
+        self.settings.blind_only
+    }
+
     /// Everything that was said of the groups.
     #[must_use]
     pub fn evidence(&self) -> Vec<GroupEvidence> {
         let all = 0..self.set.groups.len();
         let chosen: Vec<usize> = all.filter(|group| !self.gone.contains(group)).collect();
-        GroupEvidence::gather(&self.set, &chosen, &self.projection)
+        GroupEvidence::gather(
+            &self.set,
+            &chosen,
+            &self.projection,
+            self.settings.blind_only,
+        )
     }
 
     /// The groups that both raters ranked, most credit at stake first, then most flipped pairs, then

@@ -175,7 +175,13 @@ impl ReviewSession {
             return None;
         }
         let data = self.set().groups.get(group)?;
-        let found = GroupEvidence::of(group, data, &[], self.projection());
+        let found = GroupEvidence::of(
+            group,
+            data,
+            &[],
+            self.projection(),
+            self.settings().blind_only,
+        );
         let (ranking, provenance) = found.counting(Aggregate::default())?;
         let event = match provenance {
             Provenance::Adjudicated => found.settlement.map(|settled| settled.event_id),

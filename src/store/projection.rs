@@ -126,6 +126,15 @@ impl Judgement {
             .filter(|_| !aside)
     }
 
+    /// The submission that counts; with `blind_only` the one of [`Self::blind_submission`].
+    #[must_use]
+    pub fn counting(&self, blind_only: bool) -> Option<&Submission> {
+        match blind_only {
+            true => self.blind_submission(),
+            false => self.submitted.as_ref(),
+        }
+    }
+
     /// Whether a change that came before the reveal is in effect, or (`undone`) is not: neither can
     /// be changed any more.
     #[must_use]

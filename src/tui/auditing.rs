@@ -69,6 +69,7 @@ pub fn audit(what: &Audit, snapshot: &Snapshot, go_on: &dyn Fn() -> bool) -> Opt
         Audit::Agreement(aggregate) => {
             let options = Options {
                 aggregate: *aggregate,
+                blind_only: snapshot.blind_only(),
                 seed: 0,
             };
             let found = Agreement::of(&evidence, options, go_on)?;

@@ -122,7 +122,12 @@ impl<'a> Findings<'a> {
         let Inputs {
             session, chosen, ..
         } = *inputs;
-        let evidence = GroupEvidence::gather(session.set(), chosen, session.projection());
+        let evidence = GroupEvidence::gather(
+            session.set(),
+            chosen,
+            session.projection(),
+            inputs.agreement.blind_only,
+        );
         let agreement = Agreement::of(&evidence, inputs.agreement, &|| true)?;
         let accuracy = MeasuredAccuracy::of(session, chosen);
         let cases: Vec<Case> = chosen

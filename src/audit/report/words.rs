@@ -2,7 +2,7 @@
 
 use super::Findings;
 use crate::domain::{Ranking, RolloutGroup, counted};
-use crate::raters::Rater;
+use crate::raters::{Rater, after_reveal};
 
 /// A number with three decimals, or a word that there is none.
 pub fn number(value: Option<f64>) -> String {
@@ -70,6 +70,9 @@ pub fn in_short(found: &Findings<'_>) -> Vec<String> {
             counted(people, "annotator", "annotators"),
         ),
     });
+    if let Some(said) = after_reveal(found.agreement.after_reveal) {
+        lines.push(format!("{said}."));
+    }
     for pair in &found.agreement.pairs {
         if matches!(pair.prediction, Rater::Grader(_)) && pair.reference == Rater::Consensus {
             let interval = pair

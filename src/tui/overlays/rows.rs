@@ -131,15 +131,29 @@ fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
     });
     let width = wrap_width(model, picker, count);
     let Some(set) = set else { return Vec::new() };
+    // Groups are named in blind mode, too.
+    let assigned = model.groups.problems.iter();
+    let assigned = assigned.flat_map(|text| copied(whole("assignment", text, width), text));
     if blind::hides_names(model) {
-        let said = match count {
-            1 => "1 problem or note is hidden in blind mode: it names files".to_owned(),
-            _ => format!("{count} problems and notes are hidden in blind mode: they name files"),
+        // The list counts problems alone.
+        let problems = match set.problems.len() {
+            1 => "1 problem".to_owned(),
+            n => format!("{n} problems"),
         };
+        let said = match count - set.problems.len() {
+            0 => problems,
+            1 => format!("{problems} and 1 note"),
+            n => format!("{problems} and {n} notes"),
+        };
+        let said = format!("hidden in blind mode, since they name files: {said}");
         let cut = model.is_status_cut().then_some(model.status.text.as_str());
         let cut = cut.map(|said| copied(whole("message", said, width), said));
         let said = (count > 0).then(|| whole("blind", &said, width));
-        return cut.into_iter().chain(said).flatten().collect();
+        let cut = cut.into_iter().flatten();
+        return cut
+            .chain(assigned)
+            .chain(said.into_iter().flatten())
+            .collect();
     }
     let problems = set.problems.iter().map(|problem| ("", problem));
     let told = problems.chain(set.notes.iter().map(|note| ("note: ", note)));
@@ -159,8 +173,6 @@ fn problem_rows(model: &Model, picker: &Picker) -> Vec<Row> {
         .is_status_cut()
         .then(|| copied(whole("message", said, width), said));
     let told = told.chain(maps);
-    let assigned = model.groups.problems.iter();
-    let assigned = assigned.flat_map(|text| copied(whole("assignment", text, width), text));
     let told = told.flat_map(|(path, line, text)| {
         let name = path.file_name().unwrap_or(path.as_os_str());
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();

@@ -66,6 +66,15 @@ impl Field {
         Self::Marks,
     ];
 
+    /// Without a cell while the group is hidden.
+    const HIDDEN: [Self; 5] = [
+        Self::Grader,
+        Self::Advantage,
+        Self::Bar,
+        Self::Multiplier,
+        Self::Share,
+    ];
+
     /// Given up first to last when the width is short.
     const DISPENSABLE: [Self; 6] = [
         Self::Share,
@@ -130,8 +139,8 @@ fn is_blank(candidates: &[Candidate], field: Field) -> bool {
 }
 
 /// The columns that fit, with their widths; the marks take what is left, and the cells of columns
-/// that are blank when they need them.
-fn fields(candidates: &[Candidate], width: u16) -> Vec<(Field, u16)> {
+/// that are blank when they need them. `is_hidden` = grader and advantages are hidden.
+fn fields(candidates: &[Candidate], width: u16, is_hidden: bool) -> Vec<(Field, u16)> {
     let differs = candidates.iter().any(|found| found.grader_rank.is_some());
     let unscored = candidates
         .iter()
@@ -176,6 +185,7 @@ fn fields(candidates: &[Candidate], width: u16) -> Vec<(Field, u16)> {
     let mut shown: Vec<Field> = Field::ALL
         .into_iter()
         .filter(|&field| differs || field != Field::Grader)
+        .filter(|field| !is_hidden || !Field::HIDDEN.contains(field))
         .collect();
     let total = |shown: &[Field]| shown.iter().map(|&field| wide(field) + GAP).sum::<u16>();
     for field in Field::DISPENSABLE {
@@ -218,11 +228,11 @@ fn fields(candidates: &[Candidate], width: u16) -> Vec<(Field, u16)> {
     placed
 }
 
-/// Draws the strip where the layout says.
+/// Draws the strip where the layout says; without grader and advantages when they are hidden.
 pub fn draw(
     buffer: &mut Buffer,
     theme: &Theme,
-    candidates: &[Candidate],
+    (candidates, is_hidden): (&[Candidate], bool),
     focus: Option<TrajectoryIndex>,
     layout: &Layout,
 ) {
@@ -231,7 +241,7 @@ pub fn draw(
         return;
     }
     // Two cells for the cursor, one at the right edge for the scroll mark.
-    let fields = fields(candidates, layout.strip.width.saturating_sub(3));
+    let fields = fields(candidates, layout.strip.width.saturating_sub(3), is_hidden);
     let head = layout.strip_head;
     let style = theme.style(Role::Header);
     paint(buffer, (head.x, head.y), head.width, style);
@@ -481,7 +491,7 @@ mod tests {
     fn narrow_strips_keep_rank_advantage_and_marks() {
         let candidates: Vec<_> = (0..4).map(candidate).collect();
         for width in [57, 77, 117, 197] {
-            let fields = fields(&candidates, width);
+            let fields = fields(&candidates, width, false);
             let names: Vec<_> = fields.iter().map(|(field, _)| *field).collect();
             for field in [
                 Field::Rank,
@@ -494,7 +504,20 @@ mod tests {
             let total: u16 = fields.iter().map(|(_, width)| width + GAP).sum();
             assert!(total <= width + GAP, "{total} at {width}");
         }
-        assert_eq!(fields(&candidates, 197).len(), 12);
+        assert_eq!(fields(&candidates, 197, false).len(), 12);
+    }
+
+    #[test]
+    fn marks_get_the_cells_of_what_is_hidden() {
+        let candidates: Vec<_> = (0..4).map(candidate).collect();
+        let marks = |is_hidden| {
+            let fields = fields(&candidates, 117, is_hidden);
+            let names: Vec<_> = fields.iter().map(|(field, _)| *field).collect();
+            assert_eq!(names.contains(&Field::Advantage), !is_hidden);
+            assert_eq!(names.contains(&Field::Share), !is_hidden);
+            fields[fields.len() - 1].1
+        };
+        assert!(marks(true) >= marks(false) + 30);
     }
 
     #[test]
@@ -508,7 +531,7 @@ mod tests {
             ..candidate(index)
         };
         let candidates: Vec<_> = (0..4).map(unranked).collect();
-        let fields = fields(&candidates, 117);
+        let fields = fields(&candidates, 117, false);
         let (last, cells) = fields[fields.len() - 1];
         assert_eq!(last, Field::Marks);
         assert!(usize::from(cells) >= mark.len(), "{cells}");

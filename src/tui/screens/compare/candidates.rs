@@ -12,6 +12,7 @@ use crate::domain::{
     Outcome, PatchHash, PatchPresence, Ranking, RolloutGroup, Trajectory, TrajectoryIndex,
 };
 
+use crate::formats::SAME_PATCH;
 use crate::review::{ReviewSession, ReviewedGroup};
 
 /// One row of the ranking strip.
@@ -332,7 +333,7 @@ pub fn mark_results(candidates: &mut [Candidate], results: &Results) {
         let is_told = found
             .marks
             .iter()
-            .any(|mark| mark.starts_with("= same patch as ") || NO_DIFF.contains(&mark.as_str()));
+            .any(|mark| mark.starts_with(SAME_PATCH) || NO_DIFF.contains(&mark.as_str()));
         if let (Some(other), false) = (other, is_told) {
             let at_least = match results.overall.certainty {
                 Certainty::Exact => "",
@@ -365,7 +366,7 @@ fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<Str
         PatchPresence::NotADiff | PatchPresence::Diff => {}
     }
     if let Some(other) = duplicate {
-        marks.push(format!("= same patch as {}", letter(other)));
+        marks.push(format!("{SAME_PATCH}{}", letter(other)));
     }
     if trajectory.masked {
         marks.push("masked".to_owned());
@@ -379,7 +380,7 @@ fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<Str
     }
     for mark in &trajectory.marks {
         // Letters say it shorter than ids.
-        let is_told = duplicate.is_some() && mark.starts_with("= same patch as ");
+        let is_told = duplicate.is_some() && mark.starts_with(SAME_PATCH);
         if !is_told && !is_not_utf8(mark) && !marks.contains(mark) {
             marks.push(mark.clone());
         }

@@ -65,6 +65,8 @@ pub struct Needs {
     pub dots: u16,
     /// Cells of the longest outcome in numbers.
     pub numbers: u16,
+    /// Whether grader and advantages of every group are hidden.
+    pub are_hidden: bool,
 }
 
 impl Needs {
@@ -94,6 +96,10 @@ impl Table {
 
 /// Shown even where ids must be cut. The credit's cells also say why a group is dropped.
 const NEEDED: [Column; 3] = [Column::Outcome, Column::State, Column::Credit];
+/// The same while grader and advantages are hidden: the class says why a group is dropped then.
+const NEEDED_HIDDEN: [Column; 3] = [Column::Outcome, Column::State, Column::Class];
+/// Columns without a cell while grader and advantages are hidden.
+const HIDDEN: [Column; 3] = [Column::Credit, Column::Disagreement, Column::RankedBy];
 /// Which of the others come first; the outcome also tells the number of trajectories.
 const FURTHER: [Column; 6] = [
     Column::Findings,
@@ -242,11 +248,17 @@ pub fn place(width: u16, needs: Needs) -> Table {
         NUMBERS
     };
     let mut chosen = vec![Column::Task];
-    let needed = NEEDED.map(|column| (column, 0));
+    let needed = match needs.are_hidden {
+        true => NEEDED_HIDDEN,
+        false => NEEDED,
+    };
+    let needed = needed.map(|column| (column, 0));
     let name = needs.task.clamp(TASK, TASK_WANTED) - TASK;
     let further = FURTHER.map(|column| (column, name));
     for (column, kept_free) in needed.into_iter().chain(further) {
-        if column == Column::Step && !needs.steps {
+        let is_left_out =
+            column == Column::Step && !needs.steps || needs.are_hidden && HIDDEN.contains(&column);
+        if is_left_out || chosen.contains(&column) {
             continue;
         }
         let cells = match column {
@@ -319,6 +331,7 @@ mod tests {
         disagrees: true,
         dots: 8,
         numbers: 7,
+        are_hidden: false,
     };
 
     #[test]
@@ -383,6 +396,19 @@ mod tests {
         }
         assert!(columns(76).contains(&Column::Findings));
         assert!(!columns(76).contains(&Column::Disagreement));
+    }
+
+    #[test]
+    fn what_is_hidden_takes_no_cell_and_the_class_says_what_is_dropped() {
+        let hidden = Needs {
+            are_hidden: true,
+            ..LONG
+        };
+        for width in 56..240 {
+            let placed = place(width, hidden);
+            assert!(HIDDEN.iter().all(|column| !placed.has(*column)), "{width}");
+            assert!(placed.has(Column::Class), "{width}");
+        }
     }
 
     #[test]

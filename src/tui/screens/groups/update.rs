@@ -91,13 +91,21 @@ fn needs(session: &ReviewSession) -> columns::Needs {
         disagrees: rows().any(|row| row.disagreement.is_some()),
         dots: cells(dots.max()),
         numbers: cells(rows().map(|row| in_numbers(row).len()).max()),
+        are_hidden: are_hidden(session),
     }
+}
+
+/// Whether grader and advantages of every group are hidden.
+fn are_hidden(session: &ReviewSession) -> bool {
+    let hidden = session.hidden_groups();
+    hidden > 0 && hidden >= session.rows().len()
 }
 
 /// Fits the list to the window, and follows the group that the compare screen went to.
 pub fn settle(model: &mut Model) -> Vec<Effect> {
     if let Some(session) = &model.session {
         model.groups.count(session);
+        model.groups.needs.are_hidden = are_hidden(session);
     }
     if model.compare.group != model.groups.followed {
         model.groups.followed = model.compare.group;

@@ -73,7 +73,13 @@ impl Board {
         let (session, group) = model.session.as_ref().zip(model.compare.group)?;
         let set = session.set();
         let data = set.groups.get(group)?;
-        let found = GroupEvidence::of(group, data, session.answers(group), session.projection());
+        let found = GroupEvidence::of(
+            group,
+            data,
+            session.answers(group),
+            session.projection(),
+            false,
+        );
         let aggregate = model.agreement.aggregate;
         let consensus = found.consensus(aggregate);
         let mut columns: Vec<Column> = Vec::new();
@@ -91,13 +97,21 @@ impl Board {
             false => rater.to_string(),
         };
         let graders = found.graders.iter();
-        let graders = graders.map(|grader| (Rater::Grader(grader.name.clone()), &grader.ranking));
+        let graders =
+            graders.map(|grader| (Rater::Grader(grader.name.clone()), &grader.ranking, ""));
         let people = found.people.iter();
         let people = people
-            .map(|person| (Rater::Annotator(person.annotator.clone()), &person.ranking))
-            .filter(|(_, ranking)| ranking.is_some());
-        for ((rater, ranking), number) in graders.chain(people).zip(1..) {
-            let title = named(&rater, number);
+            .map(|person| {
+                let rater = Rater::Annotator(person.annotator.clone());
+                let when = match person.is_after_reveal {
+                    true => " (after reveal)",
+                    false => "",
+                };
+                (rater, &person.ranking, when)
+            })
+            .filter(|(_, ranking, _)| ranking.is_some());
+        for ((rater, ranking, when), number) in graders.chain(people).zip(1..) {
+            let title = named(&rater, number) + when;
             put(rater, title, ranking.clone());
         }
         if found.submitted().count() > 1 {

@@ -66,7 +66,8 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         candidates: &candidates,
     };
     page.header(buffer, layout.header);
-    ranking_strip::draw(buffer, theme, &candidates, model.compare.focus(), &layout);
+    let shown = (candidates.as_slice(), session.is_hidden(*group));
+    ranking_strip::draw(buffer, theme, shown, model.compare.focus(), &layout);
     if let Some(area) = layout.pair_head {
         pairs::draw_head(model, theme, buffer, area);
     }
