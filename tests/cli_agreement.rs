@@ -60,11 +60,16 @@ impl Desk {
     }
 
     fn run(&self, args: &[&str]) -> (i32, String, String) {
+        self.run_in(args, None)
+    }
+
+    fn run_in(&self, args: &[&str], columns: Option<&str>) -> (i32, String, String) {
         let output = Command::new(env!("CARGO_BIN_EXE_gagar"))
             .args(args)
             .env_clear()
             .env("HOME", self.path())
             .env("USER", "tester")
+            .envs(columns.map(|columns| ("COLUMNS", columns)))
             .current_dir(self.path())
             .stdin(Stdio::null())
             .output()
@@ -228,14 +233,37 @@ fn graders_alone_people_alone_and_nobody_say_what_is_missing() {
 }
 
 #[test]
-fn tables_fit_eighty_columns_whatever_the_names() {
+fn tables_fit_the_width_and_names_stay_distinct() {
     let desk = judged();
     let long = "a-name-that-is-far-longer-than-any-table-has-room-for";
     desk.rank(long, "g0", r#"[["d"],["b"],["c"],["a"]]"#);
-    let (code, out, _) = desk.run(&["agreement", "groups.jsonl", "--db", "x.db"]);
-    assert_eq!(code, 0);
-    let widest = out.lines().map(|line| line.chars().count()).max().unwrap();
-    assert!(widest <= 80, "{widest}:\n{out}");
+    for other in ["1", "2"] {
+        desk.rank(
+            &format!("{long}-{other}"),
+            "g0",
+            r#"[["d"],["b"],["c"],["a"]]"#,
+        );
+    }
+    let agreement = ["agreement", "groups.jsonl", "--db", "x.db"];
+    let widest = |out: &str| out.lines().map(|line| line.chars().count()).max().unwrap();
+    for (columns, most) in [(Some("80"), 80), (None, 100), (Some("200"), 200)] {
+        let (code, out, _) = desk.run_in(&agreement, columns);
+        assert_eq!(code, 0);
+        assert!(widest(&out) <= most, "{columns:?}:\n{out}");
+        let mut work = out
+            .lines()
+            .skip_while(|line| !line.starts_with("Annotators: work"));
+        let mut names: Vec<&str> = work
+            .by_ref()
+            .take_while(|line| !line.is_empty())
+            .filter_map(|line| line.split("  ").next())
+            .filter(|name| name.starts_with("a-name"))
+            .collect();
+        names.dedup();
+        assert_eq!(names.len(), 3, "{out}");
+    }
+    let (_, out, _) = desk.run_in(&agreement, Some("200"));
+    assert!(out.contains(long), "{out}");
     assert!(
         out.contains("undefined 2 times: tau-b: one of the rankings ties"),
         "{out}"

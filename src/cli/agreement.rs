@@ -1,17 +1,18 @@
 //! `gagar agreement`: how much grader and annotators agree, as tables or JSON.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use std::collections::BTreeSet;
+
+use unicode_width::UnicodeWidthStr;
 
 use super::Ending;
 use super::args::AgreementArgs;
 use super::error::CliError;
 use super::inputs::{Whose, open};
-use super::output::{Io, visible};
+use super::open::cut_names;
+use super::output::{Io, columns, visible};
 use crate::raters::{Agreement, GroupEvidence, Options, Table, TableKind};
 use crate::review::RankingSource;
 
-/// Cells that a table may take.
-const WIDTH: usize = 80;
 /// Cells that a name keeps however wide the rest is.
 const LEAST: usize = 12;
 
@@ -45,13 +46,13 @@ pub fn run(args: &AgreementArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     if args.json {
         io.json(&found)?;
     } else {
-        print(&found, io)?;
+        print(&found, columns(), io)?;
     }
     Ok(Ending::of(opened.problems))
 }
 
 /// Every table that has a line, with its notes.
-fn print(found: &Agreement, io: &mut Io<'_>) -> Result<(), CliError> {
+fn print(found: &Agreement, width: usize, io: &mut Io<'_>) -> Result<(), CliError> {
     for (at, kind) in TableKind::ALL.into_iter().enumerate() {
         let table = found.table(kind);
         // The first one tells what is missing, also when there is nothing else.
@@ -63,17 +64,18 @@ fn print(found: &Agreement, io: &mut Io<'_>) -> Result<(), CliError> {
         }
         io.line(kind.title())?;
         if !table.rows.is_empty() {
-            io.table(table.header, table.right, &fitted(&table))?;
+            io.table(table.header, table.right, &fitted(&table, width))?;
         }
         for note in &table.notes {
-            note_line(note, io)?;
+            note_line(note, width, io)?;
         }
     }
     Ok(())
 }
 
-/// The cells with the first column cut so that a line fits.
-fn fitted(table: &Table) -> Vec<Vec<String>> {
+/// The cells with the names of the first column shortened so that a line fits in `columns` cells;
+/// where that would make two names one, they stay as they are.
+fn fitted(table: &Table, columns: usize) -> Vec<Vec<String>> {
     let width = |column: usize| {
         let cells = table.rows.iter().filter_map(|row| row.cells.get(column));
         let widest = cells.map(|cell| visible(cell).width()).max().unwrap_or(0);
@@ -81,12 +83,19 @@ fn fitted(table: &Table) -> Vec<Vec<String>> {
         widest.max(header)
     };
     let rest: usize = (1..table.header.len()).map(|at| width(at) + 2).sum();
-    let room = WIDTH.saturating_sub(rest).max(LEAST);
+    let room = columns.saturating_sub(rest).max(LEAST);
+    let names: BTreeSet<String> = table
+        .rows
+        .iter()
+        .filter_map(|row| row.cells.first().map(|name| visible(name)))
+        .collect();
+    let shortened: BTreeSet<String> = names.iter().map(|name| cut_names(name, room)).collect();
+    let are_distinct = shortened.len() == names.len();
     let rows = table.rows.iter().map(|row| {
         let cells = row.cells.iter().enumerate();
         cells
             .map(|(column, cell)| match column {
-                0 => cut(&visible(cell), room),
+                0 if are_distinct => cut_names(cell, room),
                 _ => cell.clone(),
             })
             .collect()
@@ -94,30 +103,12 @@ fn fitted(table: &Table) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// `text` in at most `room` cells; what is cut is marked.
-fn cut(text: &str, room: usize) -> String {
-    if text.width() <= room {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let mut kept = String::new();
-    for c in text.chars() {
-        used += c.width().unwrap_or(0);
-        if used > room {
-            break;
-        }
-        kept.push(c);
-    }
-    kept.push('…');
-    kept
-}
-
 /// A note below a table, broken between words.
-fn note_line(text: &str, io: &mut Io<'_>) -> Result<(), CliError> {
+fn note_line(text: &str, columns: usize, io: &mut Io<'_>) -> Result<(), CliError> {
     let text = visible(text);
     let mut line = String::from(" ");
     for word in text.split(' ') {
-        if line.width() + 1 + word.width() > WIDTH && line.trim() != "" {
+        if line.width() + 1 + word.width() > columns && line.trim() != "" {
             io.line(&line)?;
             line = String::from("   ");
         }
@@ -126,16 +117,4 @@ fn note_line(text: &str, io: &mut Io<'_>) -> Result<(), CliError> {
     }
     io.line(&line)?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_names_are_cut_and_marked() {
-        assert_eq!(cut("abcdef", 6), "abcdef");
-        assert_eq!(cut("abcdefg", 6), "abcde…");
-        assert_eq!(cut("日本語です", 6), "日本…");
-    }
 }

@@ -24,6 +24,8 @@ struct Line<'a> {
     skipped: Option<&'a str>,
     /// Why it is flagged; may be empty.
     flagged: Option<&'a str>,
+    /// How people's ranking came about.
+    provenance: Option<&'static str>,
 }
 
 impl Line<'_> {
@@ -64,6 +66,7 @@ pub fn run(input: &Input, which: &Which, json: bool, io: &mut Io<'_>) -> Result<
             state: row.state.word(),
             skipped: row.skipped.as_deref(),
             flagged: row.flagged.as_deref(),
+            provenance: row.provenance.map(|how| how.word()),
         });
     if json {
         for line in lines {

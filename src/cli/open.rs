@@ -23,7 +23,7 @@ pub(super) use crate::tui::screens::compare::{candidates, letter, order};
 pub(super) use crate::tui::screenshot::{ScreenshotError, ScreenshotOptions, take};
 pub(super) use crate::tui::settings::{ThemeChoice, config_folder};
 use crate::tui::settings::{choose_theme, read_keys, read_themes};
-pub(super) use crate::tui::text::sanitize_line;
+pub(super) use crate::tui::text::{cut_names, sanitize_line};
 pub(super) use crate::tui::workers::{on_base, open_group};
 
 /// Opens the terminal interface.

@@ -1,6 +1,6 @@
 //! Printing: the two streams, aligned tables, JSON lines, text from rollouts made harmless.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use unicode_width::UnicodeWidthStr;
 
@@ -82,6 +82,28 @@ impl Io<'_> {
         }
         Ok(())
     }
+}
+
+/// Cells of a line in a pipe.
+const PIPE: usize = 100;
+/// Cells that a line has at least: no table is legible in less.
+const LEAST: usize = 40;
+
+/// Cells that a line of a table may take: what COLUMNS says, else the terminal's width, else
+/// [`PIPE`].
+#[must_use]
+pub fn columns() -> usize {
+    let told = std::env::var("COLUMNS").ok();
+    let told = told.and_then(|told| told.trim().parse().ok());
+    let terminal = || {
+        let size = io::stdout().is_terminal().then(crossterm::terminal::size);
+        size.and_then(Result::ok)
+            .map(|(columns, _)| usize::from(columns))
+    };
+    told.filter(|told| *told > 0)
+        .or_else(terminal)
+        .unwrap_or(PIPE)
+        .max(LEAST)
 }
 
 /// `text` on one line with everything that could steer a terminal made visible.

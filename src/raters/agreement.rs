@@ -9,7 +9,7 @@ use super::consensus::{Aggregate, Consensus, Provenance};
 use super::evidence::GroupEvidence;
 use super::findings::{KappaRow, kappas};
 use super::pairs::{PairRow, pairs_of, ranking_by};
-use super::people::PersonRow;
+use super::people::{PersonRow, SpotCheckRow};
 use super::position::PositionRow;
 use super::rater::Rater;
 use super::reveal::RevealRow;
@@ -93,8 +93,10 @@ pub struct Agreement {
     pub positions: Vec<PositionRow>,
     /// Agreement on findings.
     pub kappas: Vec<KappaRow>,
-    /// What each annotator did.
+    /// What each annotator who ranked a group did.
     pub people: Vec<PersonRow>,
+    /// Findings of annotators in groups that they did not rank.
+    pub spot_checks: Vec<SpotCheckRow>,
     /// What the reveal changed.
     pub reveals: Vec<RevealRow>,
     /// What is missing for a figure, one sentence each.
@@ -187,6 +189,7 @@ impl Agreement {
             positions,
             kappas: found_kappas,
             people: person_rows,
+            spot_checks: SpotCheckRow::all(evidence),
             reveals,
             missing: Vec::new(),
             raters,
@@ -294,7 +297,11 @@ fn raters(evidence: &[GroupEvidence], with: &[(&GroupEvidence, Consensus)]) -> V
             without_ranking: said.saturating_sub(ranked),
         }
     })
-    .filter(|row| row.groups > 0 || row.without_ranking > 0)
+    // Whoever ranked nothing and only checked remarks here and there is no rater: see SpotCheckRow.
+    .filter(|row| match row.rater {
+        Rater::Annotator(_) => row.groups > 0,
+        _ => row.groups > 0 || row.without_ranking > 0,
+    })
     .collect()
 }
 
@@ -347,4 +354,85 @@ fn packed(group: &GroupEvidence, rater: &Rater) -> Option<Ranking> {
     let tiers = group.ranking(rater)?.tiers().iter();
     let tiers = tiers.map(|tier| tier.iter().map(place).collect());
     Ranking::new(tiers.collect()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::evidence::{Graded, Judged};
+    use super::*;
+
+    fn person(name: &str, order: Option<[usize; 3]>) -> Judged {
+        Judged {
+            annotator: name.to_owned(),
+            ranking: order.map(|order| Ranking::new(order.map(|at| vec![at]).to_vec()).unwrap()),
+            blind: None,
+            after_reveal: None,
+            revealed: false,
+            active_ms: 0,
+            confidence: None,
+            findings: vec![(2, "out_of_scope".to_owned())],
+            findings_after_reveal: 0,
+            event_id: String::new(),
+        }
+    }
+
+    /// Three passing candidates, ranked by a grader and by these people.
+    fn group(at: usize, people: Vec<Judged>) -> GroupEvidence {
+        GroupEvidence {
+            group: at,
+            passing: vec![true; 3],
+            graders: vec![Graded {
+                name: format!("grader-{}", at % 2),
+                ranking: Ranking::new(vec![vec![at % 3], vec![(at + 1) % 3]]).ok(),
+                shown_order: vec![0, 1, 2],
+                findings: Vec::new(),
+                answers: 1,
+            }],
+            people,
+            ..GroupEvidence::default()
+        }
+    }
+
+    fn figures(evidence: &[GroupEvidence]) -> Agreement {
+        Agreement::of(evidence, Options::default(), &|| true).unwrap()
+    }
+
+    #[test]
+    fn figures_do_not_depend_on_the_order_in_which_groups_came() {
+        let orders = [[0, 1, 2], [1, 0, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1]];
+        let mut evidence: Vec<GroupEvidence> = (0..10)
+            .map(|at| {
+                let order = |step: usize| Some(orders[(at * step + step) % orders.len()]);
+                group(at, vec![person("ann", order(1)), person("ben", order(2))])
+            })
+            .collect();
+        let found = figures(&evidence);
+        evidence.reverse();
+        assert_eq!(figures(&evidence), found);
+    }
+
+    #[test]
+    fn whoever_ranked_nothing_is_no_rater_and_told_apart() {
+        let evidence = [
+            group(
+                0,
+                vec![person("ann", Some([0, 1, 2])), person("spot", None)],
+            ),
+            group(1, vec![person("ann", None)]),
+        ];
+        let found = figures(&evidence);
+        let raters = found.raters.iter().map(|row| row.rater.to_string());
+        let raters: Vec<String> = raters.collect();
+        assert!(!raters.contains(&"spot".to_owned()), "{raters:?}");
+        let [ann] = &found.people[..] else {
+            panic!("{:?}", found.people);
+        };
+        assert_eq!((ann.groups, ann.findings_per_group), (1, Some(1.0)));
+        let spots = found.spot_checks.iter();
+        let spots: Vec<_> = spots.map(|row| (&*row.annotator, row.groups)).collect();
+        assert_eq!(spots, [("ann", 1), ("spot", 1)]);
+        let notes = found.table(crate::raters::TableKind::Raters).notes;
+        let said = "spot spot-checked 1 group without ranking: 1 finding";
+        assert!(notes.iter().any(|note| note == said), "{notes:?}");
+    }
 }

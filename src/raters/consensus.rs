@@ -166,6 +166,9 @@ pub enum NoConsensus {
     /// Kemeny: too many candidates.
     #[error("{0} candidates are more than the 16 that kemeny copes with")]
     TooMany(usize),
+    /// The rankings cancel out: together they order nothing.
+    #[error("together the rankings order nothing")]
+    Unresolved,
     /// The method gives nothing.
     #[error("{0}")]
     Undefined(#[from] Undefined),
@@ -199,7 +202,7 @@ impl Provenance {
 
     /// The word in files and on screen.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Single => "single",
             Self::Unanimous => "unanimous",
@@ -228,16 +231,20 @@ impl GroupEvidence {
         // Rankings that are alike need no method, and no method may change them.
         let ranking = match rankings.first() {
             Some(first) if alike => Ok(first.clone()),
-            _ => aggregate.of(&rankings),
+            _ => aggregate
+                .of(&rankings)
+                .and_then(|found| match found.tiers().len() {
+                    0 | 1 => Err(NoConsensus::Unresolved),
+                    _ => Ok(found),
+                }),
         };
-        let is_silent = |ranking: &Ranking| ranking.tiers().len() < 2;
         let provenance = match (rankings.len(), &ranking) {
             _ if self.settlement.is_some() => Some(Provenance::Adjudicated),
             (0, _) => None,
             (1, _) => Some(Provenance::Single),
             _ if alike => Some(Provenance::Unanimous),
-            (_, Ok(found)) if !is_silent(found) => Some(Provenance::Aggregate),
-            _ => Some(Provenance::Unresolved),
+            (_, Ok(_)) => Some(Provenance::Aggregate),
+            (_, Err(_)) => Some(Provenance::Unresolved),
         };
         Consensus {
             ranking,
@@ -337,6 +344,8 @@ mod tests {
         group.people[1] = person("b", &[&[1], &[0]]);
         assert_eq!(provenance(&group), Some(Provenance::Unresolved));
         assert_eq!(group.counting(Aggregate::Borda), None);
+        let none = group.consensus(Aggregate::Borda).ranking;
+        assert_eq!(none, Err(NoConsensus::Unresolved), "no ranking of its own");
         group.people.push(person("c", &[&[1], &[0]]));
         assert_eq!(provenance(&group), Some(Provenance::Aggregate));
         group.settlement = Some(Settlement {

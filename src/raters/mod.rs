@@ -24,7 +24,7 @@ pub use consensus::{Aggregate, Consensus, NoConsensus, Provenance};
 pub use evidence::{Graded, GroupEvidence, Judged, Settlement};
 pub use findings::KappaRow;
 pub use pairs::PairRow;
-pub use people::{PersonRow, TOO_FAST_MS};
+pub use people::{PersonRow, SpotCheckRow, TOO_FAST_MS};
 pub use position::PositionRow;
 pub use rater::Rater;
 pub use reveal::RevealRow;

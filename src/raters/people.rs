@@ -1,5 +1,7 @@
 //! What each annotator did: how much, how fast, how much like the others.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::bootstrap::Figure;
@@ -31,16 +33,48 @@ pub struct PersonRow {
     pub with_gold: Figure,
     /// Mean tau-b with the graders: per group the mean over them.
     pub with_graders: Figure,
-    /// Findings made before a reveal.
+    /// Findings made before a reveal, in groups ranked.
     pub findings: usize,
     /// Findings made after a reveal; in no other figure.
     pub findings_after_reveal: usize,
-    /// Findings before a reveal, per group judged; `None` = no group.
+    /// Findings before a reveal, per group ranked; `None` = no group.
     pub findings_per_group: Option<f64>,
     /// Submissions with low, medium and high confidence.
     pub confidence: [usize; 3],
     /// Submissions that say nothing of confidence.
     pub confidence_not_said: usize,
+}
+
+/// Findings of an annotator in groups that they did not rank: remarks of rules that were spot-checked,
+/// or findings alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SpotCheckRow {
+    /// Who.
+    pub annotator: String,
+    /// Groups with a finding and without a ranking.
+    pub groups: usize,
+    /// Findings in them, before and after a reveal.
+    pub findings: usize,
+}
+
+impl SpotCheckRow {
+    /// One row for each annotator who has any, by name.
+    pub(super) fn all(groups: &[GroupEvidence]) -> Vec<Self> {
+        let mut rows: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        let people = groups.iter().flat_map(|group| &group.people);
+        for person in people.filter(|person| person.ranking.is_none()) {
+            let row = rows.entry(&person.annotator).or_default();
+            row.0 += 1;
+            row.1 += person.findings.len() + person.findings_after_reveal;
+        }
+        rows.into_iter()
+            .map(|(annotator, (groups, findings))| Self {
+                annotator: annotator.to_owned(),
+                groups,
+                findings,
+            })
+            .collect()
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
@@ -115,7 +149,8 @@ impl PersonRow {
                 .count()
         };
         let confidence = [sure(1), sure(2), sure(3)];
-        let findings = judged.iter().map(|(_, person)| person.findings.len()).sum();
+        let findings = ranked.iter().map(|(_, person, _)| person.findings.len());
+        let findings = findings.sum();
         Self {
             annotator: name.to_owned(),
             groups: ranked.len(),
@@ -131,7 +166,7 @@ impl PersonRow {
                 .iter()
                 .map(|(_, person)| person.findings_after_reveal)
                 .sum(),
-            findings_per_group: ratio(findings as f64, judged.len()),
+            findings_per_group: ratio(findings as f64, ranked.len()),
             confidence,
             confidence_not_said: ranked.len() - confidence.iter().sum::<usize>(),
         }

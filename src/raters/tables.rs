@@ -7,6 +7,7 @@ use super::agreement::Agreement;
 use super::bootstrap::{Figure, RESAMPLES};
 use super::people::TOO_FAST_MS;
 use super::rater::Rater;
+use crate::domain::counted;
 
 /// Which table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -63,7 +64,7 @@ impl TableKind {
     pub fn title(self) -> &'static str {
         match self {
             Self::Raters => "Raters: who ranked how many groups",
-            Self::Pairs => "Pairs: how much two raters agree (reference ~ compared)",
+            Self::Pairs => "Pairs (reference ~ compared)",
             Self::Alpha => "Krippendorff's ordinal alpha, by number of passing candidates",
             Self::Position => "Position: does the order shown predict a grader's ranking?",
             Self::Findings => "Findings: do two raters flag the same trajectories?",
@@ -98,7 +99,7 @@ pub struct Table {
     pub notes: Vec<String>,
 }
 
-const FIGURES: &[&str] = &["", "figure", "mean", "95 % interval", "groups", "undefined"];
+const FIGURES: &[&str] = &["", "figure", "mean", "95 % interval", "groups", "undef."];
 const FIGURES_RIGHT: &[bool] = &[false, false, true, false, true, true];
 
 /// A number with two decimals, or the word that there is none.
@@ -146,7 +147,8 @@ fn reasons<'a>(figures: impl IntoIterator<Item = (&'a str, &'a Figure)>) -> Vec<
         }
     }
     let sentence = |(name, reason, groups): (&str, &str, usize)| {
-        format!("undefined {groups} times: {name}: {reason}")
+        let times = counted(groups, "time", "times");
+        format!("undefined {times}: {name}: {reason}")
     };
     all.into_iter().map(sentence).collect()
 }
@@ -168,7 +170,7 @@ impl Agreement {
     /// The figures of one kind as a table.
     #[must_use]
     pub fn table(&self, kind: TableKind) -> Table {
-        let (header, right, rows, notes) = match kind {
+        let (header, right, rows, mut notes) = match kind {
             TableKind::Raters => self.raters_table(),
             TableKind::Pairs => self.pairs_table(),
             TableKind::Alpha => self.alpha_table(),
@@ -178,6 +180,11 @@ impl Agreement {
             TableKind::Likeness => self.likeness_table(),
             TableKind::Reveal => self.reveal_table(),
         };
+        let interval = (header == FIGURES).then(|| {
+            let seed = self.options.seed;
+            format!("interval: percentiles of {RESAMPLES} resamples of the groups, seed {seed}")
+        });
+        notes.extend(interval);
         Table {
             kind,
             header,
@@ -200,13 +207,10 @@ impl Agreement {
             .map(|row| format!("{} {}", row.groups, row.provenance.word()))
             .collect();
         let people: usize = self.provenance.iter().map(|row| row.groups).sum();
+        let groups = counted(self.groups, "group", "groups");
         let mut notes = vec![match by.is_empty() {
-            true => format!("{} groups, none judged by people", self.groups),
-            false => format!(
-                "{} groups, {people} judged by people: {}",
-                self.groups,
-                by.join(", ")
-            ),
+            true => format!("{groups}, none ranked by people"),
+            false => format!("{groups}, {people} ranked by people: {}", by.join(", ")),
         }];
         notes.push(format!(
             "consensus of the annotators by {}",
@@ -218,10 +222,18 @@ impl Agreement {
         notes.extend(after_reveal(self.after_reveal));
         if self.stale > 0 {
             notes.push(format!(
-                "{} judgements are left out: the group changed since",
-                self.stale
+                "left out {}: the group changed since",
+                counted(self.stale, "judgement", "judgements")
             ));
         }
+        notes.extend(self.spot_checks.iter().map(|row| {
+            format!(
+                "{} spot-checked {} without ranking: {}",
+                row.annotator,
+                counted(row.groups, "group", "groups"),
+                counted(row.findings, "finding", "findings")
+            )
+        }));
         notes.extend(self.missing.iter().map(|text| format!("missing: {text}")));
         (
             &["rater", "groups ranked", "without ranking"],
@@ -261,15 +273,11 @@ impl Agreement {
             "accuracy: share of the pairs that the reference orders which the other orders alike; a tie is half"
                 .to_owned(),
             "top-1: what the two best tiers share".to_owned(),
-            format!(
-                "interval: percentiles of {RESAMPLES} resamples of the groups, seed {}",
-                self.options.seed
-            ),
         ];
         if self.pairs_apart > 0 {
             notes.push(format!(
-                "{} pairs of raters have no group in common",
-                self.pairs_apart
+                "without a group in common: {}",
+                counted(self.pairs_apart, "pair of raters", "pairs of raters")
             ));
         }
         notes.extend(reasons(figures));
@@ -317,10 +325,10 @@ impl Agreement {
             rows.push(plain(cells("", "first on top", &row.first_on_top)));
             rows.push(plain(cells("", "above chance", &row.first_above_chance)));
             notes.push(format!(
-                "{}: the order shown is recorded for {} of {} rankings; by chance the first is on top in {}",
+                "{}: the order shown is recorded for {} of {}; by chance the first is on top in {}",
                 row.grader,
                 row.with_order,
-                row.ranked,
+                counted(row.ranked, "ranking", "rankings"),
                 number(row.chance)
             ));
         }
@@ -355,11 +363,15 @@ impl Agreement {
             ]));
         }
         let mut notes =
-            vec!["over the passing trajectories of the groups that both judged".to_owned()];
+            vec![
+                "over the passing trajectories of the groups that both judged; 1st, 2nd: flagged by that one only"
+                    .to_owned(),
+            ];
         let undefined = self.kappas.iter().filter_map(|row| row.undefined.as_ref());
         let undefined: Vec<&String> = undefined.collect();
         if let Some(reason) = undefined.first() {
-            notes.push(format!("undefined {} times: {reason}", undefined.len()));
+            let times = counted(undefined.len(), "time", "times");
+            notes.push(format!("undefined {times}: {reason}"));
         }
         let after: usize = self
             .people
@@ -368,13 +380,12 @@ impl Agreement {
             .sum();
         if after > 0 {
             notes.push(format!(
-                "{after} findings made after a reveal are left out: they are not independent"
+                "left out {}: made after a reveal, not independent",
+                counted(after, "finding", "findings")
             ));
         }
         (
-            &[
-                "raters", "code", "n", "both", "only 1st", "only 2nd", "kappa",
-            ],
+            &["raters", "code", "n", "both", "1st", "2nd", "kappa"],
             &[false, false, true, true, true, true, true],
             rows,
             notes,
@@ -448,8 +459,10 @@ impl Agreement {
                 None => {
                     rows.push(plain(cells(&row.annotator, "with itself", &row.after)));
                     notes.push(format!(
-                        "{}: {} groups ranked blind and revealed, {} ranked otherwise after",
-                        row.annotator, row.groups, row.changed
+                        "{}: {} ranked blind and revealed, {} ranked otherwise after",
+                        row.annotator,
+                        counted(row.groups, "group", "groups"),
+                        row.changed
                     ));
                 }
                 Some(grader) => {

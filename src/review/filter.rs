@@ -10,6 +10,7 @@ use super::row::GroupRow;
 use super::session::ReviewSession;
 use crate::domain::{RolloutGroup, Trajectory};
 use crate::formats::LoadedSet;
+use crate::raters::Provenance;
 
 /// Terms that a group must all meet; empty = everything.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -69,6 +70,7 @@ names! {
         Masked "masked",
         Truncated "truncated",
         Flagged "flagged",
+        Settled "settled",
     }
 }
 
@@ -78,6 +80,7 @@ names! {
         Task "task",
         Class "class",
         State "state",
+        Provenance "provenance",
         RankedBy "ranked_by",
         Policy "policy",
         Format "format",
@@ -140,6 +143,11 @@ const STATES: [&str; 7] = [
     "edited",
     "stale",
 ];
+
+const PROVENANCES: [&str; 5] = {
+    let [a, b, c, d, e] = Provenance::ALL;
+    [a.word(), b.word(), c.word(), d.word(), e.word()]
+};
 
 impl Filter {
     /// Reads an expression: terms between blanks, a `!` (or `-`) before a term turns it around, a
@@ -374,6 +382,7 @@ impl Word {
             Self::Masked => any(|t| t.masked),
             Self::Truncated => any(|t| t.truncated),
             Self::Flagged => row.flagged.is_some(),
+            Self::Settled => row.provenance == Some(Provenance::Adjudicated),
         }
     }
 }
@@ -384,6 +393,7 @@ impl TextField {
         match self {
             Self::Class => &CLASSES,
             Self::State => &STATES,
+            Self::Provenance => &PROVENANCES,
             Self::Task | Self::RankedBy | Self::Policy | Self::Format | Self::Mark | Self::Exit => {
                 &[]
             }
@@ -407,6 +417,7 @@ impl TextField {
             Self::Task => is(group.id.as_str()) || group.task.title.as_deref().is_some_and(is),
             Self::Class => is(row.class.word()),
             Self::State => is(row.state.word()),
+            Self::Provenance => row.provenance.is_some_and(|how| is(how.word())),
             Self::RankedBy => row.ranked_by.as_deref().is_some_and(is),
             Self::Policy => all.any(|t| t.policy.as_deref().is_some_and(&is)),
             Self::Format => subject.formats.iter().any(|name| is(name)),
@@ -522,6 +533,7 @@ mod tests {
             remarked: 2,
             at_stake: 0.1,
             spent_ms: 0,
+            provenance: Some(Provenance::Unresolved),
         };
         Filter::read(text).unwrap().accepts(&Subject {
             group: &group,
@@ -542,6 +554,7 @@ mod tests {
         ));
         assert!(!accepts("kept passing>5"));
         assert!(accepts("flagged") && !accepts("!flagged"));
+        assert!(accepts("!settled provenance:unresolved") && !accepts("provenance:single"));
         assert!(!accepts("-kept"));
         assert!(!accepts("!kept") && accepts("!dropped"));
         assert!(
@@ -576,6 +589,7 @@ mod tests {
         assert!(names().all(|name| told("fly").contains(name)));
         assert!(told("pas").contains("passing") && !told("pas").contains("kept"));
         assert!(told("state").contains("unseen"));
+        assert!(told("provenance:settled").contains("adjudicated"));
         assert!(told("task").contains("task~"));
         assert!(told("kept:1").contains("stands alone"));
         assert!(told("!").contains("is none of"));

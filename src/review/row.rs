@@ -3,6 +3,7 @@
 use super::session::ReviewSession;
 use super::view::{RankingSource, ReviewedGroup};
 use crate::domain::{GroupClass, Outcome};
+use crate::raters::Provenance;
 
 /// Where an annotator's work on a group stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,6 +87,8 @@ pub struct GroupRow {
     pub at_stake: f64,
     /// The annotator's focused time on it, in milliseconds.
     pub spent_ms: u64,
+    /// How people's ranking of it came about; `None` when nobody ranked it, or while that is hidden.
+    pub provenance: Option<Provenance>,
 }
 
 impl GroupRow {
@@ -146,6 +149,10 @@ impl GroupRow {
             remarked: findings + remarked,
             at_stake: pot * credit_moved.unwrap_or(UNRANKED_SHARE),
             spent_ms: judgement.map_or(0, |said| said.spent_ms),
+            provenance: match session.is_hidden(group) {
+                true => None,
+                false => session.provenance(group),
+            },
         })
     }
 }

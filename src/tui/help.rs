@@ -3,7 +3,7 @@
 use super::action::{Action, Context};
 use super::loading;
 use super::model::{Model, Screen};
-use super::screens::{compare, steps};
+use super::screens::{agreement, compare, steps};
 
 /// One line of the key sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,6 +122,7 @@ pub fn applies(model: &Model, action: Action) -> bool {
             selected.is_some_and(|row| !row.most_affected.is_empty())
         }
         Action::UseScheme | Action::SortSchedules => model.schedules.selected().is_some(),
+        Action::OpenPair => agreement::selected_pair(model).is_some(),
         Action::NextTheme => model.theme_names.len() > 1,
         action if action.context() == Context::Global => true,
         action => compare::applies(model, action).unwrap_or(loaded.is_some()),

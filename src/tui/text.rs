@@ -267,6 +267,30 @@ pub fn cut_middle(text: &str, width: usize) -> String {
     format!("{}…{}", part(0, width - 1 - tail), part(total - tail, tail))
 }
 
+/// Returns one name, or two with ` ~ ` between them, cut to `width` columns: each in its own middle, so
+/// that both begin and end as they do; safe like [`sanitize_line`].
+#[must_use]
+pub fn cut_names(text: &str, width: usize) -> String {
+    const BETWEEN: &str = " ~ ";
+    let line = sanitize_line(text);
+    let Some((first, second)) = line.split_once(BETWEEN) else {
+        return cut_middle(&line, width);
+    };
+    if self::width(&line) <= width {
+        return line;
+    }
+    let room = width.saturating_sub(BETWEEN.len());
+    // What the shorter one leaves of its half is the other's.
+    let (a, b) = (self::width(first), self::width(second));
+    let half = room / 2;
+    let first_room = half.max(room.saturating_sub(b)).min(a);
+    let (first, second) = (
+        cut_middle(first, first_room),
+        cut_middle(second, room - first_room),
+    );
+    cut(&format!("{first}{BETWEEN}{second}"), width)
+}
+
 /// Returns the end of a line that fits `width` columns, behind a `…` when something is cut: what tells
 /// two paths apart is mostly there. Safe like [`sanitize_line`].
 #[must_use]
@@ -465,6 +489,18 @@ mod tests {
         assert_eq!(cut_middle("abcdef", 6), "abcdef");
         assert_eq!(width(&cut_middle("日本語日本語", 7)), 7);
         assert_eq!(cut_middle("abcdef", 0), "");
+        let pair = |text| cut_names(text, 23);
+        assert_eq!(pair("a ~ b"), "a ~ b");
+        assert_eq!(
+            pair("ann ~ grader sample-grader"),
+            "ann ~ grader s…e-grader"
+        );
+        assert_eq!(
+            pair("grader sample-grader-a ~ annotator-1"),
+            "grade…er-a ~ annot…or-1"
+        );
+        assert_eq!(width(&pair("日本語日本語日本語 ~ 日本語日本語日本語")), 23);
+        assert_eq!(cut_names("grader sample-grader", 9), "grad…ader");
         assert_eq!(cut_start("a/b/c.py", 5), "…c.py");
         assert_eq!(width(&cut_start("日本語日本語", 6)), 6);
         assert_eq!(cut_start("abc", 3), "abc");

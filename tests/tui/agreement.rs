@@ -100,7 +100,12 @@ fn agreement_is_told_in_tabs() {
         tui.screen()
     );
     tui.press("<backtab><backtab>");
-    assert!(tui.screen().contains("[reveal]"), "{}", tui.screen());
+    let screen = tui.screen();
+    assert!(screen.contains("[reveal]"), "{screen}");
+    assert!(!screen.contains("their disagreements"), "{screen}");
+    tui.press("<enter>");
+    let screen = tui.screen();
+    assert!(screen.contains("not about two rankings"), "{screen}");
 }
 
 #[test]
@@ -109,6 +114,7 @@ fn a_pair_leads_to_its_disagreements_and_those_to_the_rankings() {
     let mut tui = open(&judged, 80, 24);
     tui.press("A<tab><enter>");
     let screen = tui.screen();
+    assert!(screen.contains("Disagreements:"), "{screen}");
     assert!(screen.contains("consensus ~ grader listwise"), "{screen}");
     tui.press("<esc>D");
     for (columns, rows) in [(80, 24), (120, 40)] {

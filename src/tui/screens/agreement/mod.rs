@@ -5,5 +5,5 @@ mod update;
 mod view;
 
 pub use state::State;
-pub use update::{found, given_up, is_hidden, mouse, settle, update};
+pub use update::{found, given_up, is_hidden, mouse, selected_pair, settle, update};
 pub use view::draw;

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::state::notes;
-use crate::raters::{Agreement, TableKind};
+use crate::raters::{Agreement, Rater, TableKind};
 use crate::tui::action::Action;
 use crate::tui::area::{self, Area};
 use crate::tui::auditing::Audit;
 use crate::tui::effect::Effect;
 use crate::tui::list::ListPlace;
 use crate::tui::message::MouseKind;
-use crate::tui::model::{Model, Screen};
+use crate::tui::model::{Model, Screen, Severity};
 use crate::tui::screens::disagreements;
 use crate::tui::update::go_to;
 
@@ -37,6 +37,7 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
     };
     match action {
         Action::Back => return go_to(model, Screen::Groups),
+        Action::OpenPair => return open_pair(model),
         Action::NextTable => open(model, to(kind, 1)),
         Action::PreviousTable => open(model, to(kind, TableKind::ALL.len() - 1)),
         Action::NextAggregate => state.aggregate = state.aggregate.next(),
@@ -52,14 +53,18 @@ fn open(model: &mut Model, kind: TableKind) {
     state.refresh();
 }
 
+/// The two raters whose rankings the line under the cursor is about.
+#[must_use]
+pub fn selected_pair(model: &Model) -> Option<&(Rater, Rater)> {
+    let state = &model.agreement;
+    let table = state.table.as_ref()?;
+    table.rows.get(state.at.cursor)?.pair.as_ref()
+}
+
 /// Opens the groups that the two raters under the cursor rank differently.
 fn open_pair(model: &mut Model) -> Vec<Effect> {
     let state = &model.agreement;
-    let row = state
-        .table
-        .as_ref()
-        .and_then(|table| table.rows.get(state.at.cursor));
-    match row.and_then(|row| row.pair.clone()) {
+    match selected_pair(model).cloned() {
         Some(pair) => {
             let aggregate = state.aggregate;
             disagreements::show(model, pair, aggregate);
@@ -69,7 +74,11 @@ fn open_pair(model: &mut Model) -> Vec<Effect> {
             open(model, TableKind::Pairs);
             settle(model)
         }
-        None => Vec::new(),
+        None => {
+            let said = "this line is not about two rankings: those of the tab pairs are";
+            model.say(Severity::Info, said);
+            Vec::new()
+        }
     }
 }
 

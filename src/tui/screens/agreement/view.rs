@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::state::{notes, widths};
 use super::update::rows_area;
-use crate::raters::{RESAMPLES, TableKind};
+use crate::raters::TableKind;
 use crate::tui::action::Action;
 use crate::tui::model::Model;
 use crate::tui::text;
@@ -23,11 +23,14 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
         Some(_) => " · computing …",
         None => "",
     };
-    let said = format!(
-        "{} · consensus by {}{by} · intervals: 95 %, {RESAMPLES} resamples{doing}",
-        state.kind.title(),
-        state.aggregate
-    );
+    // The others are not about the consensus.
+    let consensus = match state.kind {
+        TableKind::Raters | TableKind::Pairs => {
+            format!(" · consensus by {}{by}", state.aggregate)
+        }
+        _ => String::new(),
+    };
+    let said = format!("{}{consensus}{doing}", state.kind.title());
     put(
         buffer,
         (area.x + 1, area.y + 1),
@@ -48,12 +51,16 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     let columns = |cells: &[String], y: u16, role: Role, buffer: &mut Buffer| {
         let mut x = place.x + 1;
         let right = place.x + place.width;
-        for ((cell, width), aligned) in cells.iter().zip(&widths).zip(table.right) {
+        for (at, ((cell, width), aligned)) in cells.iter().zip(&widths).zip(table.right).enumerate()
+        {
             if x >= right {
                 break;
             }
             let width = u16::try_from(*width).unwrap_or(u16::MAX).min(right - x);
-            let cell = text::sanitize_line(cell);
+            let cell = match at {
+                0 => text::cut_names(cell, usize::from(width)),
+                _ => text::sanitize_line(cell),
+            };
             let style = theme.style(match cell == "undefined" {
                 true => Role::Warning,
                 false => role,

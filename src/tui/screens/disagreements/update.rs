@@ -12,6 +12,7 @@ use crate::tui::list::ListPlace;
 use crate::tui::message::MouseKind;
 use crate::tui::model::{Model, Screen};
 use crate::tui::screens::{agreement, compare};
+use crate::tui::text;
 use crate::tui::update::{go_to, open_group};
 
 /// Lines above the rows: the pairing, the names of the columns.
@@ -31,6 +32,8 @@ pub struct State {
     asked: Option<Over>,
     /// What was computed last, and over what.
     found: Option<(Over, Arc<Disagreements>)>,
+    /// Cells of the longest name among the groups of the rows.
+    pub name_width: usize,
     /// The cursor and the first visible row.
     pub at: ListPlace,
 }
@@ -149,10 +152,16 @@ pub fn settle(model: &mut Model) -> Vec<Effect> {
 
 /// Takes the list over a revision of the review.
 pub fn found(model: &mut Model, over: (u64, Option<Pairing>, Aggregate), list: Arc<Disagreements>) {
+    let name = |row: &Disagreement| {
+        let group = model.session.as_ref()?.group(row.group)?;
+        Some(text::width(&text::sanitize_line(group.id.as_str())))
+    };
+    let widest = list.rows.iter().filter_map(name).max().unwrap_or(0);
     let state = &mut model.disagreements;
     if state.asked.as_ref() == Some(&over) {
         state.asked = None;
     }
+    state.name_width = widest;
     state.found = Some((over, list));
 }
 

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::update::rows_area;
+use crate::domain::counted;
 use crate::review::Disagreement;
 use crate::tui::action::Action;
 use crate::tui::model::Model;
@@ -28,8 +29,8 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     };
     let said = match &who {
         Some(who) => format!(
-            "Disagreements: {who} · {} groups ranked by both{others}{doing}",
-            state.rows().len()
+            "Disagreements: {who} · {} ranked by both{others}{doing}",
+            counted(state.rows().len(), "group", "groups")
         ),
         None => format!("Disagreements{doing}"),
     };
@@ -49,7 +50,8 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     let header = theme.style(Role::Header);
     paint(buffer, (area.x, area.y + 1), area.width, header);
     let tail: u16 = TAIL.iter().map(|width| width + 1).sum();
-    let name = room.saturating_sub(tail).max(12);
+    let wanted = u16::try_from(state.name_width).unwrap_or(u16::MAX);
+    let name = room.saturating_sub(tail).min(wanted).max(12);
     let mut line = |y: u16, cells: [&str; 6], role: Role| {
         let mut x = area.x + 1;
         put(buffer, (x, y), name, cells[0], theme.style(role));
