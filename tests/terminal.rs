@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use portable_pty::PtySize;
 
-use pty::Session;
+use gagar::store::{EventBody, EventStore as _, SqliteStore};
+use pty::{Session, Start};
 
 #[test]
 fn it_shows_the_groups_opens_one_and_leaves() {
@@ -71,6 +72,39 @@ fn sigterm_restores_the_terminal() {
     let (status, contents) = session.end();
     assert!(!status.success());
     assert!(contents.trim().is_empty(), "{contents}");
+}
+
+#[test]
+fn time_on_a_group_is_stored_when_a_signal_ends_it() {
+    for signal in ["-TERM", "-HUP"] {
+        let folder = tempfile::tempdir().unwrap();
+        let db = folder.path().join("x.db");
+        let mut session = Session::start_with(
+            Start {
+                arguments: vec![concat!(env!("CARGO_MANIFEST_DIR"), "/sample-data/native").into()],
+                db: Some(db.clone()),
+                ..Start::default()
+            },
+            &[],
+        );
+        session.wait_for("fetcher__retry-58");
+        session.write("\r");
+        session.wait_for("rank  candidate");
+        session.write("C");
+        session.wait_for("low confidence");
+        std::thread::sleep(Duration::from_millis(300));
+        session.signal(signal);
+        assert!(!session.end().0.success());
+        let events = SqliteStore::at(&db).events_since(0).unwrap();
+        let spent = events.iter().find_map(|event| match event.body {
+            EventBody::TimeAdd { active_ms } => Some(active_ms),
+            _ => None,
+        });
+        assert!(
+            spent.is_some_and(|spent| spent >= 300),
+            "{signal}: {spent:?}"
+        );
+    }
 }
 
 #[test]

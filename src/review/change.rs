@@ -111,6 +111,9 @@ pub enum ReviewError {
     /// No such group or trajectory.
     #[error("no such group or trajectory")]
     NoGroup,
+    /// No file holds a rollout of the group any more: what would be said of it could not be shown.
+    #[error("the rollouts of this group are gone: nothing can be stored about it")]
+    Gone,
     /// The trajectory does not pass, so it has no rank.
     #[error("only passing candidates are ranked; {0} does not pass")]
     NotPassing(String),
@@ -138,6 +141,9 @@ impl ReviewSession {
     /// Why the change is not possible; the state stands as it was.
     pub fn propose(&mut self, group: usize, change: Change) -> Result<Proposal, ReviewError> {
         let record = self.record(group)?;
+        if record.trajectories.is_empty() {
+            return Err(ReviewError::Gone);
+        }
         let first = self.judgement(group).is_none();
         // A known ranking is about the group, not somebody's judgement of it.
         let is_open = matches!(change, Change::Open | Change::Gold { .. });

@@ -9,8 +9,10 @@ use std::time::Duration;
 use super::action::Action;
 use super::effect::Effect;
 use super::model::{Model, OpensFirst, Severity};
-use super::screens::groups;
+use super::overlays;
+use super::screens::{compare, groups};
 use super::text;
+use super::timing;
 use super::update::{after_layout, open_group, refresh_reviewed, save};
 use crate::domain::{RolloutGroup, TrajectoryIndex};
 use crate::review::{Change, LoadedSet, Prepared, ReviewSession};
@@ -216,8 +218,10 @@ pub fn on_snapshot(
     prepared: Option<Prepared>,
 ) -> Vec<Effect> {
     let open = model.compare.group;
+    let chosen = overlays::chosen(model);
+    let mut effects = timing::before_change(model, &set);
     let Some(session) = model.session.as_mut() else {
-        return Vec::new();
+        return effects;
     };
     let before = Arc::clone(session.set());
     let changed = session.replace_set(set, prepared);
@@ -230,7 +234,7 @@ pub fn on_snapshot(
     model.opened.retain(|opened| !is_changed(opened.group));
     model.colours.retain(|(group, ..), _| !is_changed(*group));
     model.colouring.retain(|(group, ..)| !is_changed(*group));
-    let mut effects = carry_over(model, &before, &changed);
+    effects.extend(carry_over(model, &before, &changed));
     tell_problems(model, before.problems.len());
     if let Some(group) = open {
         if is_gone {
@@ -247,6 +251,7 @@ pub fn on_snapshot(
     }
     effects.extend(groups::reload(model));
     effects.extend(after_layout(model));
+    overlays::choose_again(model, chosen);
     effects
 }
 
@@ -288,9 +293,12 @@ fn carry_over(model: &mut Model, before: &LoadedSet, changed: &[usize]) -> Vec<E
             model.compare.reindex(group, &place);
             model.steps.reindex(group, &place);
         }
+        let settling = compare::carry_settlement(model, group, &is, &place);
+        overlays::carry_over(model, group, (&was, &is));
         let judged = judgement_after(model, group, (&was, &is), &mut effects);
         if is_open {
-            said = Some(what_changed(&was, &is) + judged.map_or("", Judged::words));
+            let judged = judged.map_or("", Judged::words);
+            said = Some(what_changed(&was, &is) + judged + settling.unwrap_or_default());
         } else if judged == Some(Judged::Stale) {
             stale.push(text::cut(is.id.as_str(), 40));
         }

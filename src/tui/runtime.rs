@@ -126,6 +126,9 @@ pub fn run(options: TuiOptions) -> std::io::Result<()> {
         given_back: None,
     };
     let ending = runtime.run(&incoming);
+    if !matches!(ending, Ok(Ending::Left)) {
+        runtime.save_time();
+    }
     runtime.workers.finish();
     let lost = runtime.after(&incoming);
     drop(runtime);
@@ -290,6 +293,17 @@ impl Runtime {
             }
         }
         Ok(leave)
+    }
+
+    /// Saves the time spent on the open group when nobody said goodbye: a signal ends the program, or
+    /// the terminal is gone.
+    fn save_time(&mut self) {
+        self.model.now_ms = Some(self.now_ms());
+        for effect in timing::leave(&mut self.model) {
+            if let Effect::Save(events) = effect {
+                self.workers.save(events);
+            }
+        }
     }
 
     /// Lets a program of the person's have the terminal until it ends; says why when it failed.

@@ -8,7 +8,7 @@ use super::message::Message;
 use super::model::{Model, Screen};
 use super::update::save;
 use crate::domain::Stopwatch;
-use crate::review::{Change, EventBody, NewEvent};
+use crate::review::{Change, EventBody, LoadedSet, NewEvent};
 
 /// Which group is timed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,6 +60,22 @@ pub fn after(model: &mut Model) -> Vec<Effect> {
     }
     model.timing.group = open;
     effects
+}
+
+/// Saves the time spent on the open group as it was, before it is another one: a later state of the
+/// set has other data of it.
+pub fn before_change(model: &mut Model, later: &LoadedSet) -> Vec<Effect> {
+    let timed = model.timing.group.as_ref().map(|(index, _)| *index);
+    let now = model
+        .session
+        .as_ref()
+        .zip(timed)
+        .and_then(|(session, index)| session.set().groups.get(index));
+    let then = timed.and_then(|index| later.groups.get(index));
+    match now.zip(then) {
+        Some((now, then)) if now.fingerprint != then.fingerprint => leave(model),
+        _ => Vec::new(),
+    }
 }
 
 /// Saves the time that no submission holds, before the person goes elsewhere or leaves.

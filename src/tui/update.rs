@@ -285,6 +285,7 @@ fn on_audited(
 
 /// Shows what somebody else wrote, with this run's changes that are not stored yet on top.
 fn on_log_changed(model: &mut Model, whole: Option<&[Event]>, foreign: &[Event]) -> Vec<Effect> {
+    let chosen = overlays::chosen(model);
     let Some(session) = model.session.as_mut() else {
         return Vec::new();
     };
@@ -311,6 +312,7 @@ fn on_log_changed(model: &mut Model, whole: Option<&[Event]>, foreign: &[Event])
     }
     let mut effects = groups::reload(model);
     effects.extend(after_layout(model));
+    overlays::choose_again(model, chosen);
     effects
 }
 

@@ -15,6 +15,7 @@ mod overlays;
 mod pairs;
 mod panels;
 mod queue;
+mod rebinding;
 mod remarks;
 mod saving;
 mod schedules;

@@ -4,8 +4,8 @@
 //! (`finding_view.rs`), and what a finding is in the log ([`crate::store`]).
 
 use super::{Entry, Overlay};
-use crate::domain::TrajectoryIndex;
 use crate::domain::rubric::{Code as RubricCode, Rubric, Severity as Degree};
+use crate::domain::{PatchHash, RolloutGroup, TrajectoryIndex};
 use crate::review::{Change, FindingRecord};
 use crate::tui::action::Action;
 use crate::tui::effect::{Effect, Outside};
@@ -26,13 +26,22 @@ pub enum Typing {
     Note,
 }
 
+/// Said when there is nothing left that the finding could be about.
+const GONE: &str = "its candidate is gone: the finding cannot be stored, its words can be copied";
+/// Said when the places known are those of another patch.
+const UNPLACED: &str = "the patch changed: choose the place again (Tab)";
+
 /// A finding that is being written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
     /// The group, 0-based.
     pub group: usize,
-    /// Whose patch.
-    pub candidate: TrajectoryIndex,
+    /// Whose patch, by its true id: indices change with the data.
+    pub trajectory: String,
+    /// Where that candidate stands now; `None` = it is gone.
+    pub candidate: Option<TrajectoryIndex>,
+    /// Whether the patch became another one, so that a place in it must be chosen again.
+    pub is_unplaced: bool,
     /// The finding that is changed: its id and what it is.
     pub edited: Option<(String, FindingRecord)>,
     /// What it can be about, the narrowest first; never empty.
@@ -58,9 +67,12 @@ impl Form {
     #[must_use]
     pub fn at_cursor(model: &Model) -> Option<Self> {
         let (targets, target) = compare::targets(model);
+        let (group, candidate) = (model.compare.group?, model.compare.focus()?);
         Some(Self {
-            group: model.compare.group?,
-            candidate: model.compare.focus()?,
+            group,
+            trajectory: model.session.as_ref()?.true_id(group, candidate)?,
+            candidate: Some(candidate),
+            is_unplaced: false,
             edited: None,
             targets,
             target,
@@ -96,7 +108,9 @@ impl Form {
         targets.push(place("whole candidate", &None, None, None));
         Some(Self {
             group,
-            candidate,
+            trajectory: record.trajectory.clone(),
+            candidate: Some(candidate),
+            is_unplaced: false,
             targets,
             target: 0,
             code: Some(record.code.clone()),
@@ -125,6 +139,42 @@ impl Form {
         self.targets.get(self.target)
     }
 
+    /// Stays with its candidate when the group's data changed, and says what that means for it.
+    pub(super) fn carry_over(&mut self, was: &RolloutGroup, is: &RolloutGroup) {
+        let patch = |group: &RolloutGroup| -> Option<(TrajectoryIndex, PatchHash)> {
+            let mut all = group.trajectories.iter().enumerate();
+            let (index, found) = all.find(|(_, found)| found.id.as_str() == self.trajectory)?;
+            Some((index, found.patch.sha256))
+        };
+        let (before, now) = (patch(was), patch(is));
+        self.candidate = now.map(|(index, _)| index);
+        if now.is_some() && before.map(|(_, patch)| patch) != now.map(|(_, patch)| patch) {
+            self.is_unplaced = true;
+            self.targets = vec![compare::whole_candidate()];
+            self.target = 0;
+        }
+        self.error = match self.candidate {
+            None => Some(GONE.to_owned()),
+            Some(_) if self.is_unplaced => Some(UNPLACED.to_owned()),
+            Some(_) if was.fingerprint == is.fingerprint => return,
+            Some(_) => Some("the data changed: candidate and place are the same".to_owned()),
+        };
+    }
+
+    /// Reads again what the finding can be about, in the patch as it is now.
+    fn place_again(&mut self, model: &Model) {
+        if model.opened(self.group).is_none() {
+            self.error = Some("the patch is being read again: once more".to_owned());
+            return;
+        }
+        let is_at_cursor =
+            model.compare.group == Some(self.group) && model.compare.focus() == self.candidate;
+        if is_at_cursor {
+            (self.targets, self.target) = compare::targets(model);
+        }
+        self.is_unplaced = false;
+    }
+
     /// Chooses another of the codes shown.
     fn step(&mut self, rubric: &Rubric, step: isize) {
         let codes = self.codes(rubric);
@@ -139,16 +189,19 @@ impl Form {
 
     /// The finding as it would be stored.
     fn record(&self, model: &Model) -> Result<FindingRecord, String> {
-        let session = model.session.as_ref();
-        let trajectory = session.and_then(|session| session.true_id(self.group, self.candidate));
-        let trajectory = trajectory.ok_or("the candidate is gone")?;
+        if self.candidate.is_none() {
+            return Err(GONE.to_owned());
+        }
+        if self.is_unplaced {
+            return Err(UNPLACED.to_owned());
+        }
         let code = self.code.clone();
         let code = code.ok_or("choose a code first: its key, or / and a word")?;
         let before = self.edited.as_ref().map(|(_, before)| before);
         let same_code = before.filter(|before| before.code == code);
         let aim = self.aim().cloned().unwrap_or_default();
         Ok(FindingRecord {
-            trajectory,
+            trajectory: self.trajectory.clone(),
             rubric: match same_code {
                 Some(before) => before.rubric.clone(),
                 None => model.guide.rubric.version.clone(),
@@ -185,6 +238,10 @@ pub(super) fn key(model: &mut Model, mut form: Box<Form>, key: Key) -> Vec<Effec
         Typing::Filter => filter(model, &mut form, key),
         Typing::Note => match key.code {
             Code::Enter => return take(model, form),
+            Code::Tab if form.is_unplaced => {
+                form.typing = Typing::Keys;
+                form.place_again(model);
+            }
             Code::Esc | Code::Tab => form.typing = Typing::Keys,
             _ => drop(form.note.key(key)),
         },
@@ -197,6 +254,7 @@ fn choose(model: &Model, form: &mut Form, key: Key) {
     let rubric = &model.guide.rubric;
     let count = form.targets.len().max(1);
     match key.code {
+        Code::Tab | Code::BackTab if form.is_unplaced => form.place_again(model),
         Code::Tab => form.target = (form.target + 1) % count,
         Code::BackTab => form.target = (form.target + count - 1) % count,
         Code::Down => form.step(rubric, 1),

@@ -54,8 +54,14 @@ pub(super) fn draw(model: &Model, form: &Form, theme: &Theme, buffer: &mut Buffe
     let width = inner.width.saturating_sub(LABEL);
     let mut y = inner.y;
     label(buffer, y, "at");
-    let aim = form.aim().map(place).unwrap_or_default();
-    let aim = format!("{aim} of {}", letter(form.candidate));
+    let aim = match form.candidate {
+        None => "a candidate that is gone".to_owned(),
+        Some(_) if form.is_unplaced => "choose the place again".to_owned(),
+        Some(candidate) => {
+            let aim = form.aim().map(place).unwrap_or_default();
+            format!("{aim} of {}", letter(candidate))
+        }
+    };
     put(
         buffer,
         (x, y),

@@ -26,6 +26,59 @@ fn all(model: &Model) -> Vec<GroupFinding<'_>> {
     session.map_or(Vec::new(), |(session, group)| session.findings(group))
 }
 
+/// By what the chosen finding is found again when the list changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Chosen {
+    /// A person's, by its id.
+    OfPerson(String),
+    /// A grader's: who, the trajectory's true id, code, file, lines, words.
+    OfGrader(Box<[String; 6]>),
+}
+
+fn known(model: &Model, found: &GroupFinding<'_>) -> Option<Chosen> {
+    if let Some(id) = found.id {
+        return Some(Chosen::OfPerson(id.to_owned()));
+    }
+    let (session, group) = model.session.as_ref().zip(model.compare.group)?;
+    Some(Chosen::OfGrader(Box::new([
+        compare::said(found),
+        session.true_id(group, found.trajectory)?,
+        found.code.to_owned(),
+        found.file.unwrap_or_default().to_owned(),
+        at(found),
+        found.note.to_owned(),
+    ])))
+}
+
+/// The finding that is chosen in the list, when that lies over the screen: to be called before the
+/// data or the log changes.
+#[must_use]
+pub fn chosen(model: &Model) -> Option<Chosen> {
+    let Some(Overlay::Findings(cursor)) = model.overlay else {
+        return None;
+    };
+    all(model).get(cursor).and_then(|found| known(model, found))
+}
+
+/// Chooses that finding again where it stands now; closes the list when it is gone, so that no key
+/// meant for it takes another one.
+pub fn choose_again(model: &mut Model, chosen: Option<Chosen>) {
+    let Some(chosen) = chosen.filter(|_| matches!(model.overlay, Some(Overlay::Findings(_))))
+    else {
+        return;
+    };
+    let is_it = |found: &GroupFinding<'_>| known(model, found).as_ref() == Some(&chosen);
+    model.overlay = all(model).iter().position(is_it).map(Overlay::Findings);
+    if model.overlay.is_none() {
+        let said = "the finding that was chosen is not in the list any more";
+        let said = match model.status.text.is_empty() {
+            true => said.to_owned(),
+            false => format!("{} · {said}", model.status.text),
+        };
+        model.say(Severity::Warning, said);
+    }
+}
+
 /// Handles a key.
 pub(super) fn key(model: &mut Model, cursor: usize, key: Key) -> Vec<Effect> {
     let count = all(model).len();

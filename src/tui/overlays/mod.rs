@@ -17,10 +17,12 @@ use super::model::{Model, Screen, Severity};
 use super::queue;
 use super::screens::{compare, groups, remarks, schedule, steps};
 use super::update::{change, perform};
-use crate::review::Change;
+use crate::domain::RolloutGroup;
+use crate::review::{Change, ReviewError};
 
 pub use entry::Entry;
 pub use finding::{Form, Typing};
+pub use findings::{Chosen, choose_again, chosen};
 pub use reader::Reader;
 pub use rows::{Row, rows};
 pub use view::draw;
@@ -84,6 +86,11 @@ impl PromptKind {
                 false
             }
         }
+    }
+
+    /// Whether the line is stored as something said of the open group.
+    fn is_about_group(self) -> bool {
+        matches!(self, Self::Note | Self::Settle | Self::Skip | Self::Flag)
     }
 
     /// What becomes of the line, when that is not plain.
@@ -340,17 +347,24 @@ pub fn edited(model: &mut Model, text: Option<String>, problem: Option<String>) 
         (Some(Overlay::Finding(form)), Some(text)) => form.note = Entry::new(&text),
         (
             Some(Overlay::Prompt {
-                kind: PromptKind::Note,
+                kind: kind @ PromptKind::Note,
                 entry,
                 ..
             }),
             Some(text),
         ) => {
+            let kind = *kind;
             *entry = Entry::new(&text);
-            if let Some(group) = model.compare.group
-                && change(model, group, Change::Note(text), &mut effects)
-            {
-                model.overlay = None;
+            match typed(model, kind, &text) {
+                Ok(stored) => {
+                    effects.extend(stored);
+                    model.overlay = None;
+                }
+                Err(why) => {
+                    if let Some(Overlay::Prompt { error, .. }) = &mut model.overlay {
+                        *error = Some(why);
+                    }
+                }
             }
         }
         (_, Some(text)) => {
@@ -434,14 +448,10 @@ fn prompt_key(model: &mut Model, mut prompt: Prompt, key: Key) -> Vec<Effect> {
             model.overlay = Some(prompt.reopen());
             vec![Effect::RunProgram(Outside::Text { text, name })]
         }
-        Code::Enter => match typed(model, prompt.kind, prompt.entry.text()) {
-            Ok(effects) => effects,
-            Err(error) => {
-                prompt.error = Some(error);
-                model.overlay = Some(prompt.reopen());
-                Vec::new()
-            }
-        },
+        Code::Enter => {
+            let line = prompt.entry.text().to_owned();
+            take_line(model, prompt, &line)
+        }
         Code::Char(digit)
             if prompt.kind == PromptKind::Skip
                 && prompt.entry.text().is_empty()
@@ -449,7 +459,7 @@ fn prompt_key(model: &mut Model, mut prompt: Prompt, key: Key) -> Vec<Effect> {
                 && !key.alt
                 && compare::preset(digit).is_some() =>
         {
-            compare::skipped(model, compare::preset(digit).unwrap_or_default())
+            take_line(model, prompt, compare::preset(digit).unwrap_or_default())
         }
         _ => {
             let before = prompt.entry.text().to_owned();
@@ -469,6 +479,19 @@ fn prompt_key(model: &mut Model, mut prompt: Prompt, key: Key) -> Vec<Effect> {
     }
 }
 
+/// Takes a line for a prompt, which stays with what was typed and the reason when that is not
+/// possible.
+fn take_line(model: &mut Model, mut prompt: Prompt, line: &str) -> Vec<Effect> {
+    match typed(model, prompt.kind, line) {
+        Ok(effects) => effects,
+        Err(error) => {
+            prompt.error = Some(error);
+            model.overlay = Some(prompt.reopen());
+            Vec::new()
+        }
+    }
+}
+
 /// Leaves a prompt without its line. A note is a judgement: what was typed is kept all the same, and
 /// taken back by undo.
 fn leave(model: &mut Model, prompt: Prompt) -> Vec<Effect> {
@@ -476,6 +499,12 @@ fn leave(model: &mut Model, prompt: Prompt) -> Vec<Effect> {
         return while_typing(model, prompt.kind, &prompt.initial);
     }
     let mut effects = Vec::new();
+    if let Some(why) = gone(model) {
+        // It is not thrown away.
+        effects.push(Effect::Copy(prompt.entry.text().to_owned()));
+        model.say(Severity::Warning, format!("{why}; the note was copied"));
+        return effects;
+    }
     if let Some(group) = model.compare.group
         && change(
             model,
@@ -494,8 +523,31 @@ fn leave(model: &mut Model, prompt: Prompt) -> Vec<Effect> {
     effects
 }
 
+/// Why nothing can be said of the open group, when its rollouts went while something was typed.
+fn gone(model: &Model) -> Option<String> {
+    let (session, group) = model.session.as_ref().zip(model.compare.group)?;
+    session
+        .is_gone(group)
+        .then(|| ReviewError::Gone.to_string())
+}
+
+/// Binds what lies over the screen to the data of a group that changed: by ids, never by places in
+/// it as it was.
+pub fn carry_over(model: &mut Model, group: usize, (was, is): (&RolloutGroup, &RolloutGroup)) {
+    let is_open = model.compare.group == Some(group);
+    match &mut model.overlay {
+        Some(Overlay::Finding(form)) if form.group == group => form.carry_over(was, is),
+        // They are places in the patches as they were.
+        Some(Overlay::Places(_)) if is_open => model.overlay = None,
+        _ => {}
+    }
+}
+
 /// Takes a line; the error is one sentence for the prompt.
 fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>, String> {
+    if let Some(why) = gone(model).filter(|_| kind.is_about_group()) {
+        return Err(why);
+    }
     match kind {
         PromptKind::Search => Ok(match model.screen {
             Screen::Groups => groups::searched(model, text),
@@ -520,7 +572,7 @@ fn typed(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>,
         PromptKind::Value => schedule::typed(model, text),
         PromptKind::Skip => Ok(compare::skipped(model, text)),
         PromptKind::Flag => Ok(compare::flagged(model, text)),
-        PromptKind::Settle => Ok(compare::rankings_settled(model, text)),
+        PromptKind::Settle => compare::rankings_settled(model, text),
         PromptKind::Note => {
             let mut effects = Vec::new();
             if let Some(group) = model.compare.group {

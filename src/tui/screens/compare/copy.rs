@@ -32,6 +32,21 @@ pub struct Saving {
     told: Option<String>,
 }
 
+impl Saving {
+    /// The same patch after the indices of a group's candidates changed; `None` when it is gone.
+    pub(super) fn moved(
+        self,
+        group: usize,
+        place: &dyn Fn(TrajectoryIndex) -> Option<TrajectoryIndex>,
+    ) -> Option<Self> {
+        let candidate = match self.group == group {
+            true => place(self.candidate)?,
+            false => self.candidate,
+        };
+        Some(Self { candidate, ..self })
+    }
+}
+
 /// Performs an action of this file; `None` for the others.
 pub fn act(model: &mut Model, action: Action) -> Option<Vec<Effect>> {
     Some(match action {

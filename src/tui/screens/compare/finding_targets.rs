@@ -23,13 +23,19 @@ pub struct Target {
     pub word: &'static str,
 }
 
+/// The candidate as such, without a place in its patch.
+#[must_use]
+pub fn whole_candidate() -> Target {
+    Target {
+        word: "whole candidate",
+        ..Target::default()
+    }
+}
+
 /// The targets at the cursor, the narrowest first, and the one to begin with.
 #[must_use]
 pub fn targets(model: &Model) -> (Vec<Target>, usize) {
-    let whole = Target {
-        word: "whole candidate",
-        ..Target::default()
-    };
+    let whole = whole_candidate();
     let slot = focused(model);
     let document = model.compare.document(slot);
     let Some(document) = document.filter(|_| model.compare.body.has_columns()) else {

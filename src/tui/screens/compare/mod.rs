@@ -42,7 +42,7 @@ mod window;
 pub use applies::applies;
 pub use candidates::{Candidate, candidates, letter, order};
 pub use copy::{named as patch_named, saved as patch_saved};
-pub use finding_targets::{Target, targets};
+pub use finding_targets::{Target, targets, whole_candidate};
 pub use labels::{PRESETS, flagged, preset, skipped};
 pub use layout::{Layout, Slot};
 pub use mouse::mouse;
@@ -50,7 +50,9 @@ pub use panel::mark_found;
 pub use patch_notes::PatchNotes;
 pub use place_list::{Listed, choose as choose_place};
 pub use places::{has_remarks, said};
-pub use rankings::{settled as rankings_settled, show as show_rankings};
+pub use rankings::{
+    carry_over as carry_settlement, settled as rankings_settled, show as show_rankings,
+};
 pub use reading::go_to_row;
 pub use rule_remarks::{judge as judge_remark, show as show_remark};
 pub use search::searched;

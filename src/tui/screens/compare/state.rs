@@ -244,6 +244,19 @@ impl State {
         self.interdiffs.retain(|(of, ..), _| *of != group);
         self.interdiffing.retain(|(of, ..)| *of != group);
         self.documents.retain(|(of, _), _| *of != group);
+        if self.group == Some(group) {
+            // Chosen anew where one of them is gone.
+            self.pair = self.pair.and_then(|(a, b)| Some((place(a)?, place(b)?)));
+            self.interdiff = match self.interdiff {
+                Some(Some(from)) => place(from).map(Some),
+                other => other,
+            };
+        }
+        self.saving = self
+            .saving
+            .take()
+            .and_then(|saving| saving.moved(group, place));
+        self.wanted_remark.take_if(|(of, _)| *of == group);
         // What was seen is known by index.
         self.looks.remove(&group);
         self.drag = None;

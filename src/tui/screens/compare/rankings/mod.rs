@@ -12,7 +12,7 @@ pub use view::draw;
 use super::reading::Go;
 use super::state::Body;
 use super::update::shown_order;
-use crate::domain::{Move, Ranking, TrajectoryIndex};
+use crate::domain::{Move, Ranking, RolloutGroup, TrajectoryIndex};
 use crate::raters::Rater;
 use crate::review::Change;
 use crate::tui::action::Action;
@@ -231,11 +231,42 @@ fn ask(model: &mut Model) {
     model.overlay = Some(Overlay::prompt(PromptKind::Settle, ""));
 }
 
+/// Keeps the settlement under way of a group whose data changed, by the candidates' ids; drops it
+/// when one of them is gone or does not pass any more. Answers what became of it, in words.
+pub fn carry_over(
+    model: &mut Model,
+    group: usize,
+    is: &RolloutGroup,
+    place: &dyn Fn(TrajectoryIndex) -> Option<TrajectoryIndex>,
+) -> Option<&'static str> {
+    let draft = &mut model.compare.rankings.draft;
+    let (_, before) = draft.take_if(|(of, _)| *of == group)?;
+    let passes = |index: &TrajectoryIndex| {
+        let found = is.trajectories.get(*index);
+        found.is_some_and(|found| found.outcome.is_pass())
+    };
+    let tiers = before.tiers().iter().map(|tier| {
+        let tier = tier.iter().map(|&index| place(index).filter(passes));
+        tier.collect::<Option<Vec<_>>>()
+    });
+    let tiers = tiers.collect::<Option<Vec<_>>>();
+    match tiers.and_then(|tiers| Ranking::new(tiers).ok()) {
+        Some(ranking) => {
+            *draft = Some((group, ranking));
+            Some("; the settlement under way is kept")
+        }
+        None => Some("; the settlement under way is dropped: not all of its candidates pass now"),
+    }
+}
+
 /// Settles the group with the settlement under way and this note.
-pub fn settled(model: &mut Model, note: &str) -> Vec<Effect> {
+///
+/// # Errors
+/// Why that is not possible, one sentence.
+pub fn settled(model: &mut Model, note: &str) -> Result<Vec<Effect>, String> {
     let mut effects = Vec::new();
     let (Some(group), Some(ranking)) = (model.compare.group, draft(model).cloned()) else {
-        return effects;
+        return Err("there is nothing to settle with: the data of the group changed".to_owned());
     };
     let wanted = Change::Adjudicate {
         ranking,
@@ -244,9 +275,11 @@ pub fn settled(model: &mut Model, note: &str) -> Vec<Effect> {
     if change(model, group, wanted, &mut effects) {
         model.compare.rankings.draft = None;
         super::judging::tell_undo(model);
+    } else if model.status.severity == Severity::Warning {
+        return Err(model.status.text.clone());
     }
     effects.extend(super::settle(model));
-    effects
+    Ok(effects)
 }
 
 /// The candidates that a ranking leaves out, in the order shown.
