@@ -173,3 +173,27 @@ fn a_group_is_settled_and_the_settlement_can_be_undone() {
     tui.press("u");
     assert!(!tui.screen().contains("adjudicated"), "{}", tui.screen());
 }
+
+#[test]
+fn the_settlement_is_in_sight_whatever_is_scrolled_and_says_when_it_is_not_stored() {
+    let judged = judged();
+    let mut tui = open(&judged, 80, 24);
+    tui.press("<enter>ga");
+    assert!(tui.screen().contains("raters 1-3 of 5"), "{}", tui.screen());
+    assert!(
+        tui.screen().contains("settlement: none"),
+        "{}",
+        tui.screen()
+    );
+    tui.press("aJ");
+    for _ in 0..5 {
+        let screen = tui.screen();
+        assert!(screen.contains("settlement, not"), "{screen}");
+        let header = "rankings · settlement not stored yet";
+        assert!(screen.contains(header), "{screen}");
+        // The focused candidate is marked in every column that is seen.
+        let (_, columns) = screen.split_once(header).unwrap();
+        assert_eq!(columns.matches("▸ ").count(), 4, "{screen}");
+        tui.press("n");
+    }
+}

@@ -111,11 +111,7 @@ fn lines_are_selected_in_every_view() {
     for view in ["", "A", "v"] {
         let mut harness = native(200, 60);
         harness.press(&format!("<enter>{view}nnVjj"));
-        assert!(
-            harness.model.status.text.starts_with("3 lines selected"),
-            "{}",
-            harness.model.status.text
-        );
+        let said = harness.model.status.text.clone();
         let bars = harness
             .screen()
             .lines()
@@ -125,7 +121,11 @@ fn lines_are_selected_in_every_view() {
         harness.press("+c<enter>");
         let found = own_findings(&harness);
         let (first, last) = found[0].lines.unwrap();
-        assert!(last >= first, "{view}: {found:?}");
+        let bound = match last - first {
+            0 => format!("1 line selected: {first} ·"),
+            more => format!("{} lines selected: {first}–{last} ·", more + 1),
+        };
+        assert!(said.starts_with(&bound), "{view}: {said}, {found:?}");
         assert!(harness.model.compare.selecting.is_none());
         harness.press("V<esc>");
         assert!(harness.model.compare.selecting.is_none());
@@ -242,4 +242,46 @@ fn findings_survive_a_restart_and_those_of_unknown_rubrics_are_shown() {
     harness.press("<space><enter>");
     assert_eq!(own_findings(&harness)[0].rubric, "gagar-1");
     assert_eq!(own_findings(&harness)[0].severity.word(), "major");
+}
+
+#[test]
+fn a_huge_note_is_typed_on_as_fast_as_a_short_one() {
+    let mut harness = native(120, 40);
+    harness.press("<enter>nn+o,");
+    harness.paste(&"wide ".repeat(600_000));
+    let start = std::time::Instant::now();
+    harness.press("x<left><left>y");
+    assert!(harness.screen().contains("y x"), "{}", harness.screen());
+    assert!(start.elapsed().as_secs() < 3, "{:?}", start.elapsed());
+    harness.press("<enter>g+");
+    assert!(harness.screen().contains("findings of this group"));
+    let found = own_findings(&harness);
+    assert!(
+        found[0].note.ends_with("widey x"),
+        "{}",
+        found[0].note.len()
+    );
+    assert!(start.elapsed().as_secs() < 6, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_selection_says_how_many_lines_will_be_bound() {
+    let mut harness = native(200, 60);
+    harness.press("<enter>");
+    // Rows that are no lines, at the beginning of the file, and what follows them.
+    for rows in ["V", "Vj", "Vjj", "Vjjj", "Vjjjj"] {
+        harness.press(rows);
+        let said = harness.model.status.text.clone();
+        harness.press("+c<enter>");
+        let bound = own_findings(&harness).last().and_then(|found| found.lines);
+        let count = bound.map_or(0, |(first, last)| last - first + 1);
+        assert!(
+            said.starts_with(&format!("{count} line")),
+            "{said}: {bound:?}"
+        );
+        harness.press("<esc>");
+        if harness.model.screen == Screen::Groups {
+            harness.press("<enter>");
+        }
+    }
 }

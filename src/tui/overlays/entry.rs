@@ -1,8 +1,11 @@
 //! One line of text that is being typed. The cursor moves by grapheme.
 
-use unicode_segmentation::UnicodeSegmentation;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use crate::tui::key::{Code, Key};
+
+/// Bytes on either side of the cursor that are laid out at least: more than the largest box shows.
+const NEARBY: usize = 8 * 1024;
 
 /// Text and where the cursor stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,6 +55,18 @@ impl Entry {
         self.text.split_at(self.cursor)
     }
 
+    /// The text around the cursor that a screen may show, and the cursor in it (bytes): the whole text
+    /// when it is short. It begins at the same place while the cursor moves within a piece, so that
+    /// lines do not jump.
+    #[must_use]
+    pub fn nearby(&self) -> (&str, usize) {
+        let piece = self.cursor / NEARBY * NEARBY;
+        let start = self.text.floor_char_boundary(piece.saturating_sub(NEARBY));
+        let end = self.cursor.saturating_add(NEARBY).min(self.text.len());
+        let end = self.text.floor_char_boundary(end).max(self.cursor);
+        (&self.text[start..end], self.cursor - start)
+    }
+
     /// Puts text in at the cursor.
     pub fn insert(&mut self, text: &str) {
         if std::mem::take(&mut self.selected) {
@@ -61,7 +76,9 @@ impl Entry {
         self.cursor += text.len();
         // A combining character may have joined the grapheme before it.
         let boundary = |at: usize| {
-            at == self.text.len() || self.text.grapheme_indices(true).any(|(i, _)| i == at)
+            let mut found = GraphemeCursor::new(at, self.text.len(), true);
+            // The whole text is one chunk: it is never asked for more, and looked at here only.
+            found.is_boundary(&self.text, 0).unwrap_or(true)
         };
         while !boundary(self.cursor) {
             self.cursor += self.text[self.cursor..]

@@ -230,7 +230,10 @@ fn at(found: &GroupFinding<'_>) -> String {
 fn whole_lines(found: &GroupFinding<'_>, width: usize) -> Vec<String> {
     let head = GroupFinding { note: "", ..*found };
     let mut lines = vec![format!("{} at {}", compare::said(&head), at(found))];
-    lines.extend(found.note.lines().map(text::sanitize_line));
+    // More of them than has room is not laid out.
+    let most = usize::from(WHOLE);
+    let of_note = found.note.lines().take(most);
+    lines.extend(of_note.map(|line| text::cut(line, width.max(1) * most)));
     let wrapped = lines.iter().flat_map(|line| {
         let ranges = text::wrap(line, width.max(1));
         ranges.into_iter().map(|range| line[range].to_owned())

@@ -299,7 +299,8 @@ pub(super) fn draw_entry(
     let (x, y) = at;
     put(buffer, at, width, "› ", theme.style(Role::Key));
     let room = usize::from(width.saturating_sub(3));
-    let (before, behind) = entry.halves();
+    let (nearby, typed_at) = entry.nearby();
+    let (before, behind) = nearby.split_at(typed_at);
     let before = text::sanitize_line(before);
     let skip = before.width().saturating_sub(room);
     let shown: String = text::cells(&before, skip, room)
@@ -343,7 +344,7 @@ pub(super) fn draw_entry(
     );
 }
 
-/// The lines of a text that is being typed, wrapped.
+/// The lines of a text that is being typed, wrapped; of a long one those around the cursor.
 pub(super) fn entry_lines(entry: &Entry, width: u16) -> Vec<String> {
     laid_out(entry, width).0
 }
@@ -352,10 +353,11 @@ pub(super) fn entry_lines(entry: &Entry, width: u16) -> Vec<String> {
 fn laid_out(entry: &Entry, width: u16) -> (Vec<String>, (usize, usize)) {
     // One cell for "› ", one for a cursor behind the last character.
     let width = usize::from(width.saturating_sub(3)).max(1);
-    let (before, _) = entry.halves();
+    let (text, typed_at) = entry.nearby();
+    let before = &text[..typed_at];
     let (mut lines, mut cursor) = (Vec::new(), (0, 0));
     let mut start = 0;
-    for line in entry.text().split('\n') {
+    for line in text.split('\n') {
         let end = start + line.len();
         let shown = text::sanitize_line(line);
         let ranges = text::wrap(&shown, width);

@@ -174,7 +174,7 @@ pub fn candidates(
                     .as_ref()
                     .is_some_and(|grader| !places.agrees(grader, index)),
                 marks: {
-                    let mut marks = marks(trajectory, duplicates.get(&index).copied());
+                    let mut marks = marks(trajectory, duplicates.get(&index).map(String::as_str));
                     let people = findings.get(&index).map_or(0, |(_, people)| *people);
                     if people > 0 {
                         marks.insert(0, format!("✎ {people}"));
@@ -304,8 +304,17 @@ fn name(index: TrajectoryIndex, trajectory: &Trajectory) -> String {
     }
 }
 
-/// For each trajectory whose patch another one has too: the first other one.
-fn duplicates(group: &RolloutGroup) -> HashMap<TrajectoryIndex, TrajectoryIndex> {
+/// The letters of candidates that are the same as another one: the first ones when they are many.
+fn named(others: impl Iterator<Item = TrajectoryIndex>) -> String {
+    let mut letters: Vec<String> = others.take(MOST_NAMED + 1).map(letter).collect();
+    if let Some(last) = letters.get_mut(MOST_NAMED) {
+        "…".clone_into(last);
+    }
+    letters.join(", ")
+}
+
+/// For each trajectory whose patch others have too: those, by their letters.
+fn duplicates(group: &RolloutGroup) -> HashMap<TrajectoryIndex, String> {
     let mut same: HashMap<PatchHash, Vec<TrajectoryIndex>> = HashMap::new();
     for (index, trajectory) in group.trajectories.iter().enumerate() {
         if trajectory.patch.presence == PatchPresence::Diff {
@@ -314,13 +323,16 @@ fn duplicates(group: &RolloutGroup) -> HashMap<TrajectoryIndex, TrajectoryIndex>
     }
     let mut duplicates = HashMap::new();
     for members in same.values().filter(|members| members.len() > 1) {
-        for (place, &index) in members.iter().enumerate() {
-            duplicates.insert(index, members[usize::from(place == 0)]);
+        for &index in members {
+            let others = members.iter().copied().filter(|&other| other != index);
+            duplicates.insert(index, named(others));
         }
     }
     duplicates
 }
 
+/// Most candidates that a mark names.
+const MOST_NAMED: usize = 3;
 /// Marks of candidates that change nothing: that their results are the same says nothing.
 const NO_DIFF: [&str; 2] = ["no patch recorded", "empty patch"];
 
@@ -328,18 +340,18 @@ const NO_DIFF: [&str; 2] = ["no patch recorded", "empty patch"];
 pub fn mark_results(candidates: &mut [Candidate], results: &Results) {
     let all = candidates.len();
     for found in candidates {
-        let mut others = results.overall.equals(found.index);
-        let other = others.find(|&other| other < all);
+        let others = results.overall.equals(found.index);
+        let others = named(others.filter(|&other| other < all));
         let is_told = found
             .marks
             .iter()
             .any(|mark| mark.starts_with(SAME_PATCH) || NO_DIFF.contains(&mark.as_str()));
-        if let (Some(other), false) = (other, is_told) {
+        if !others.is_empty() && !is_told {
             let at_least = match results.overall.certainty {
                 Certainty::Exact => "",
                 Certainty::AsFarAsQuoted => " as far as quoted",
             };
-            let mark = format!("= result of {}{at_least}", letter(other));
+            let mark = format!("= result of {others}{at_least}");
             found.marks.insert(0, mark);
         }
     }
@@ -357,7 +369,7 @@ fn is_not_utf8(mark: &str) -> bool {
     mark.contains(" not UTF-8: ")
 }
 
-fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<String> {
+fn marks(trajectory: &Trajectory, duplicates: Option<&str>) -> Vec<String> {
     let mut marks = Vec::new();
     match trajectory.patch.presence {
         PatchPresence::Missing => marks.push("no patch recorded".to_owned()),
@@ -365,8 +377,8 @@ fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<Str
         // The index marks it.
         PatchPresence::NotADiff | PatchPresence::Diff => {}
     }
-    if let Some(other) = duplicate {
-        marks.push(format!("{SAME_PATCH}{}", letter(other)));
+    if let Some(others) = duplicates {
+        marks.push(format!("{SAME_PATCH}{others}"));
     }
     if trajectory.masked {
         marks.push("masked".to_owned());
@@ -380,7 +392,7 @@ fn marks(trajectory: &Trajectory, duplicate: Option<TrajectoryIndex>) -> Vec<Str
     }
     for mark in &trajectory.marks {
         // Letters say it shorter than ids.
-        let is_told = duplicate.is_some() && mark.starts_with(SAME_PATCH);
+        let is_told = duplicates.is_some() && mark.starts_with(SAME_PATCH);
         if !is_told && !is_not_utf8(mark) && !marks.contains(mark) {
             marks.push(mark.clone());
         }
@@ -443,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_name_another_one() {
+    fn duplicates_name_the_others() {
         let mut first = Trajectory::new("a", Outcome::Pass);
         first.patch.presence = PatchPresence::Diff;
         first.patch.sha256 = PatchHash::new([1; 32]);
@@ -458,9 +470,11 @@ mod tests {
             meta: crate::domain::Extra::default(),
         };
         let found = duplicates(&group);
-        assert_eq!(found.get(&0), Some(&2));
-        assert_eq!(found.get(&2), Some(&0));
-        assert_eq!(found.get(&3), Some(&0));
+        let others = |index: usize| found.get(&index).map(String::as_str);
+        assert_eq!(others(0), Some("C, D"));
+        assert_eq!(others(2), Some("A, D"));
+        assert_eq!(others(3), Some("A, C"));
+        assert_eq!(named(1..9), "B, C, D, …");
         assert_eq!(found.get(&1), None);
     }
 

@@ -66,7 +66,11 @@ pub fn targets(model: &Model) -> (Vec<Target>, usize) {
 
 /// The lines of some rows, of the file that the cursor is in: those of the result where there are
 /// any, else those of the base.
-fn lines(document: &Document, (first, last): (usize, usize), cursor: usize) -> Option<Target> {
+pub(super) fn lines(
+    document: &Document,
+    (first, last): (usize, usize),
+    cursor: usize,
+) -> Option<Target> {
     let shown = document.file_at(cursor)?;
     let rows = (first..=last).filter(|&row| document.file_at(row) == Some(shown));
     let (mut new, mut old) = (None, None);

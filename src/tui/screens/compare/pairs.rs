@@ -92,6 +92,9 @@ pub(super) fn toggle(model: &mut Model) {
     }
     let said = match (classes(model).len(), standing.given) {
         (0, _) => "nobody passes: there is nothing to rank".to_owned(),
+        (1, _) if classes(model).concat().len() == 1 => {
+            "there is no pair to compare: only one candidate passes".to_owned()
+        }
         (1, _) => "there is no pair to compare: all passing candidates are the same".to_owned(),
         (_, given) => done(model, given),
     };

@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use super::finding_targets::lines;
 use super::layout::Slot;
 use super::update::focused;
+use crate::review::Side;
 use crate::tui::action::Action;
 use crate::tui::document::Document;
 use crate::tui::model::{Model, Severity};
@@ -70,20 +72,31 @@ pub(super) fn settle(model: &mut Model) {
     if model.compare.selecting.is_none() {
         return;
     }
-    let Some((first, last)) = selected(model, focused(model)) else {
+    let slot = focused(model);
+    let document = model.compare.document(slot);
+    let Some((rows, document)) = selected(model, slot).zip(document) else {
         model.compare.selecting = None;
         return;
     };
     if !model.status.text.is_empty() {
         return;
     }
+    // Those that a finding would be bound to: rows may be no lines, or lines that are gone.
+    let bound = lines(document, rows, model.compare.place(slot).cursor);
     let key = |action| model.keymap.key_of(action).unwrap_or_default();
-    let (count, add, stop) = (
-        last - first + 1,
-        key(Action::AddFinding),
-        key(Action::SelectLines),
-    );
-    let plural = if count == 1 { "" } else { "s" };
-    let said = format!("{count} line{plural} selected · {add} adds a finding · {stop} ends this");
+    let (add, stop) = (key(Action::AddFinding), key(Action::SelectLines));
+    let base = match bound.as_ref().and_then(|bound| bound.side) {
+        Some(Side::Old) => " of the base",
+        _ => "",
+    };
+    let bound = match bound.and_then(|bound| bound.lines) {
+        None => "0 lines selected".to_owned(),
+        Some((first, last)) if first == last => format!("1 line{base} selected: {first}"),
+        Some((first, last)) => {
+            let count = last - first + 1;
+            format!("{count} lines{base} selected: {first}–{last}")
+        }
+    };
+    let said = format!("{bound} · {add} adds a finding · {stop} ends this");
     model.say(Severity::Info, said);
 }

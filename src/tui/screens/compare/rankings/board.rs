@@ -38,7 +38,7 @@ pub enum Difference {
 pub struct Board {
     /// One column per rater, the settlement last.
     pub columns: Vec<Column>,
-    /// How the ranking of people came about, in words.
+    /// How the ranking of people came about, in words; that a settlement is under way, when one is.
     pub provenance: String,
     /// Against the focused column.
     pub differences: Vec<Difference>,
@@ -133,13 +133,16 @@ impl Board {
             under_way.or_else(|| settled.clone()),
         );
         let mut provenance = match consensus.provenance {
+            _ if draft(model).is_some() => "settlement not stored yet".to_owned(),
             Some(provenance) => format!("provenance: {}", provenance.word()),
             None => "no person has ranked this group".to_owned(),
         };
         if let (Err(reason), true) = (&consensus.ranking, found.submitted().count() > 1) {
             provenance.push_str(&format!(" · no consensus: {reason}"));
         }
-        let note = settlement.map(|settled| settled.note.as_str());
+        let note = settlement
+            .filter(|_| draft(model).is_none())
+            .map(|settled| settled.note.as_str());
         if let Some(note) = note.filter(|note| !note.is_empty()) {
             provenance.push_str(&format!(" · {note}"));
         }

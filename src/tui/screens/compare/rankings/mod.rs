@@ -71,12 +71,14 @@ pub fn settle(model: &mut Model, area: Area) {
     }
     let columns = board.columns.len();
     state.focused = state.focused.min(columns.saturating_sub(1));
-    let seen = view::columns_seen(area, columns);
-    state.first_column = state.first_column.min(columns.saturating_sub(seen));
+    // The settlement has its own place: the raters before it are scrolled.
+    let raters = columns.saturating_sub(1);
+    let seen = view::columns_seen(area, columns).saturating_sub(1);
+    state.first_column = state.first_column.min(raters.saturating_sub(seen));
     if state.focused < state.first_column {
         state.first_column = state.focused;
-    } else if state.focused >= state.first_column + seen {
-        state.first_column = state.focused + 1 - seen;
+    } else if state.focused < raters && state.focused >= state.first_column + seen {
+        state.first_column = (state.focused + 1).saturating_sub(seen);
     }
     let lines = board.differences.len();
     let window = view::differences_seen(area, &board);

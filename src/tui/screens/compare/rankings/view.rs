@@ -17,9 +17,17 @@ const NARROWEST: u16 = 20;
 /// The mark of a candidate in a flipped pair.
 pub const FLIPPED: &str = "⇅";
 
-/// How many columns fit.
+/// How many columns fit; the last of them is always the settlement.
 pub fn columns_seen(area: Area, count: usize) -> usize {
     usize::from(area.width / NARROWEST).clamp(1, count.max(1))
+}
+
+/// The columns that are seen of `count`: raters from `first` on, then the settlement, which stays
+/// at the right whatever is scrolled.
+fn visible(first: usize, seen: usize, count: usize) -> impl Iterator<Item = usize> {
+    let settlement = count.checked_sub(1);
+    let raters = seen.saturating_sub(1);
+    (first..first + raters).chain(settlement)
 }
 
 /// Rows of the tallest column, of at most `height` rows half.
@@ -56,18 +64,19 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let seen = columns_seen(area, count);
     let mut said = format!("rankings · {}", text::sanitize_line(&board.provenance));
     if seen < count {
-        let (from, to) = (state.first_column + 1, state.first_column + seen);
-        said.push_str(&format!(" · raters {from}-{to} of {count}"));
+        let (raters, from) = (count - 1, state.first_column + 1);
+        let to = state.first_column + seen.saturating_sub(1);
+        // The words before it may be long, and are read elsewhere too.
+        let place = format!(" · raters {from}-{to} of {raters}");
+        let room = usize::from(head.width).saturating_sub(text::width(&place));
+        said = text::cut(&said, room) + &place;
     }
     put_line(buffer, head, &said, header);
     let wide = rest.width / u16::try_from(seen).unwrap_or(1).max(1);
     let height = tall(board, area);
-    let columns = board.columns.iter().enumerate();
-    for ((at, column), x) in columns
-        .skip(state.first_column)
-        .take(seen)
-        .zip((rest.x..).step_by(usize::from(wide.max(1))))
-    {
+    let columns = visible(state.first_column, seen, count)
+        .filter_map(|at| Some((at, board.columns.get(at)?)));
+    for ((at, column), x) in columns.zip((rest.x..).step_by(usize::from(wide.max(1)))) {
         let place = Area {
             x,
             y: rest.y,
@@ -144,13 +153,15 @@ fn draw_column(
         let sign = if is_flipped { FLIPPED } else { " " };
         let name = data.and_then(|data| data.trajectories.get(index));
         let name = name.map_or_else(String::new, |found| text::sanitize_line(found.id.as_str()));
-        let said = format!("{rank}{sign}{} {name}", letter(index));
+        let is_focused = model.compare.focus() == Some(index);
+        let mark = if is_focused { "▸" } else { " " };
+        let said = format!("{mark}{rank}{sign}{} {name}", letter(index));
         let role = match is_flipped {
             true => Role::Warning,
             false => Role::Text,
         };
         put(buffer, (area.x, y), area.width, &said, theme.style(role));
-        if model.compare.focus() == Some(index) {
+        if is_focused {
             paint(buffer, (area.x, y), area.width, theme.style(Role::Cursor));
         }
     }
