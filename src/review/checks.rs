@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::view::passing;
 use crate::domain::{Ranking, RolloutGroup, TrajectoryIndex};
 
 /// A submission faster than this after the group was opened is asked about, in milliseconds.
@@ -34,6 +35,8 @@ pub enum Doubt {
         /// Whether the patches are the same byte by byte, not only their results.
         same_patch: bool,
     },
+    /// Passing candidates that are not ranked, though others are.
+    Unranked(Vec<TrajectoryIndex>),
     /// Passing candidates that were never shown.
     Unseen(Vec<TrajectoryIndex>),
     /// So many milliseconds after the group was opened.
@@ -57,14 +60,22 @@ impl Doubt {
                     name(*worse)
                 )
             }
+            Self::Unranked(unranked) => {
+                let verb = if unranked.len() == 1 { "is" } else { "are" };
+                format!("{} {verb} left unranked", list(unranked, name))
+            }
             Self::Unseen(unseen) => {
-                let names: Vec<_> = unseen.iter().map(|&index| name(index)).collect();
-                let verb = if names.len() == 1 { "was" } else { "were" };
-                format!("{} {verb} never looked at", names.join(", "))
+                let verb = if unseen.len() == 1 { "was" } else { "were" };
+                format!("{} {verb} never looked at", list(unseen, name))
             }
             Self::Fast(_) => "opened less than 2 seconds ago".to_owned(),
         }
     }
+}
+
+fn list(all: &[TrajectoryIndex], name: &dyn Fn(TrajectoryIndex) -> String) -> String {
+    let names: Vec<_> = all.iter().map(|&index| name(index)).collect();
+    names.join(", ")
 }
 
 /// What is worth a second look before this ranking of a group is submitted.
@@ -91,13 +102,18 @@ pub fn doubts(group: &RolloutGroup, draft: &Ranking, looked: &Looked<'_>) -> Vec
             })
     });
     doubts.extend(apart);
+    let passing = passing(group);
+    let unranked = draft.unranked(&passing);
+    if !unranked.is_empty() && !draft.is_empty() {
+        doubts.push(Doubt::Unranked(unranked));
+    }
     if !looked.earlier {
         let known = |index: TrajectoryIndex| {
             looked.seen.contains(&index) || looked.seen.iter().any(|&seen| is_same(seen, index))
         };
-        let all = group.trajectories.iter().enumerate();
+        let all = passing.iter().enumerate();
         let unseen: Vec<_> = all
-            .filter(|(index, trajectory)| trajectory.outcome.is_pass() && !known(*index))
+            .filter(|&(index, &passes)| passes && !known(index))
             .map(|(index, _)| index)
             .collect();
         if !unseen.is_empty() {
@@ -167,7 +183,15 @@ mod tests {
         assert!(told(&[&[0, 3], &[1, 2]], &[0, 1], None).is_empty());
         assert_eq!(
             told(&[&[0, 3]], &[0], Some(1_999)),
-            [Doubt::Unseen(vec![1, 2]), Doubt::Fast(1_999)]
+            [
+                Doubt::Unranked(vec![1, 2]),
+                Doubt::Unseen(vec![1, 2]),
+                Doubt::Fast(1_999)
+            ]
+        );
+        assert_eq!(
+            told(&[&[0, 3], &[2]], &[0, 1, 2, 3], None),
+            [Doubt::Unranked(vec![1])]
         );
     }
 
@@ -176,6 +200,8 @@ mod tests {
         let name = |index: usize| ["A", "B", "C"][index].to_owned();
         let doubt = Doubt::Unseen(vec![1, 2]);
         assert_eq!(doubt.sentence(&name), "B, C were never looked at");
+        let doubt = Doubt::Unranked(vec![1]);
+        assert_eq!(doubt.sentence(&name), "B is left unranked");
         let doubt = Doubt::Apart {
             better: 0,
             worse: 2,

@@ -27,7 +27,7 @@ pub struct Judgement {
     pub origin: String,
     /// The submission that counts, when one does.
     pub submitted: Option<Submission>,
-    /// Whether the draft was changed after the submission.
+    /// Whether the draft, or the confidence in it, is not what was submitted.
     pub edited_since_submit: bool,
     /// Every submission in effect, oldest first; the last one is [`Self::submitted`] unless the group
     /// was skipped afterwards.
@@ -368,6 +368,7 @@ impl Judgement {
             } => {
                 self.draft = Some(tiers.clone());
                 self.origin.clone_from(origin);
+                self.confidence = *confidence;
                 self.edited_since_submit = false;
                 self.skipped = None;
                 let submission = Submission {
@@ -393,9 +394,13 @@ impl Judgement {
                     Some(_) => None,
                     None => self.submissions.last().cloned(),
                 };
+                self.compare_with_submitted();
             }
             EventBody::FlagSet { reason, .. } => self.flagged.clone_from(reason),
-            EventBody::ConfidenceSet { level, .. } => self.confidence = *level,
+            EventBody::ConfidenceSet { level, .. } => {
+                self.confidence = *level;
+                self.compare_with_submitted();
+            }
             EventBody::FindingSet {
                 finding_id, after, ..
             } => self.set_finding(finding_id, after.as_ref()),
@@ -457,11 +462,16 @@ impl Judgement {
         if self.submitted.is_none() {
             self.submitted = self.submissions.last().cloned();
         }
-        // A change and its reverse leave what was submitted, so nothing is to submit.
-        self.edited_since_submit = self
-            .submitted
-            .as_ref()
-            .is_some_and(|sent| sent.tiers != *after || sent.origin != *origin);
+        self.compare_with_submitted();
+    }
+
+    /// A change and its reverse leave what was submitted, so nothing is to submit.
+    fn compare_with_submitted(&mut self) {
+        self.edited_since_submit = self.submitted.as_ref().is_some_and(|sent| {
+            Some(&sent.tiers) != self.draft.as_ref()
+                || sent.origin != self.origin
+                || sent.confidence != self.confidence
+        });
     }
 
     fn set_finding(&mut self, finding_id: &str, after: Option<&FindingRecord>) {

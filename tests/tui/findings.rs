@@ -1,5 +1,6 @@
 //! Findings of people, confidence, and the guidelines.
 
+use gagar::review::ReviewState;
 use gagar::store::FindingRecord;
 use gagar::tui::effect::{Effect, Outside};
 use gagar::tui::guidelines::Guide;
@@ -54,6 +55,27 @@ fn confidence_goes_round_and_into_the_submission() {
     let session = harness.model.session.as_ref().unwrap();
     let judgement = session.judgement(group).unwrap();
     assert_eq!(judgement.submitted.as_ref().unwrap().confidence, Some(2));
+}
+
+#[test]
+fn another_confidence_is_an_edit_until_it_is_submitted() {
+    let mut harness = native(120, 40);
+    harness.press("<enter>aC");
+    let group = harness.model.compare.group.unwrap();
+    let state = |harness: &Harness| harness.model.session.as_ref().unwrap().state(group);
+    harness.press("<enter>(");
+    assert_eq!(harness.model.compare.group, Some(group));
+    assert_eq!(state(&harness), ReviewState::Submitted);
+    harness.press("C");
+    assert_eq!(state(&harness), ReviewState::Edited);
+    assert!(harness.screen().contains("you: edited"));
+    harness.press("u");
+    assert_eq!(state(&harness), ReviewState::Submitted, "as it was");
+    harness.press("C<enter>");
+    assert_eq!(state(&harness), ReviewState::Submitted);
+    let session = harness.model.session.as_ref().unwrap();
+    let submitted = session.judgement(group).unwrap().submitted.clone();
+    assert_eq!(submitted.unwrap().confidence, Some(2));
 }
 
 fn own_findings(harness: &Harness) -> Vec<FindingRecord> {
