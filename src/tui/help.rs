@@ -100,6 +100,23 @@ pub fn applies(model: &Model, action: Action) -> bool {
                 .is_some_and(|(session, group)| session.awaits_reveal(group))
         }
         Action::OpenGroup => model.groups.selected().is_some(),
+        Action::Search | Action::NextMatch | Action::PreviousMatch
+            if !model.screen.has_search() =>
+        {
+            false
+        }
+        Action::OpenRemarks => model.screen != Screen::Remarks || model.remarks.asking.stopped,
+        Action::OpenAgreement => model.screen != Screen::Agreement,
+        Action::OpenDisagreements => model.screen != Screen::Disagreements,
+        Action::OpenSchedules => model.screen != Screen::Schedules,
+        Action::OpenRemark | Action::ConfirmListed | Action::DismissListed => {
+            model.remarks.selected().is_some()
+        }
+        Action::OpenDisagreement => !model.disagreements.rows().is_empty(),
+        Action::NextPairing => {
+            let list = model.disagreements.list();
+            list.is_some_and(|list| list.pairings.len() > 1)
+        }
         Action::NextUnfinished => loaded.is_some(),
         Action::OpenGrader => model.reviewed.as_ref().is_some_and(|(group, _)| {
             loaded.is_some_and(|session| !session.answers(*group).is_empty())

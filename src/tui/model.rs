@@ -70,6 +70,12 @@ impl Screen {
             Self::Schedules => Context::Schedules,
         }
     }
+
+    /// Whether something can be searched for on the screen.
+    #[must_use]
+    pub fn has_search(self) -> bool {
+        matches!(self, Self::Groups | Self::Compare | Self::Steps)
+    }
 }
 
 /// How bad a status line is.

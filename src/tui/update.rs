@@ -4,6 +4,7 @@ use super::action::Action;
 use super::auditing::{Audit, Audited};
 use super::blind;
 use super::effect::Effect;
+use super::help;
 use super::key::{Code, Key};
 use super::keymap::Lookup;
 use super::loading;
@@ -368,7 +369,12 @@ fn on_key(model: &mut Model, key: Key) -> Vec<Effect> {
     match model.keymap.lookup(model.context(), &pressed) {
         Lookup::Hit(action) => {
             model.pending_keys.clear();
-            perform(model, action, Some(key))
+            let (does_nothing, screen) = (!help::applies(model, action), model.screen);
+            let effects = perform(model, action, Some(key));
+            if does_nothing && model.screen == screen && effects.is_empty() {
+                say_nothing_here(model, &pressed);
+            }
+            effects
         }
         Lookup::Pending => Vec::new(),
         Lookup::Miss => {
@@ -377,10 +383,31 @@ fn on_key(model: &mut Model, key: Key) -> Vec<Effect> {
             if pressed.len() > 1 && key.code != Code::Esc {
                 let keys: String = pressed.iter().map(Key::to_string).collect();
                 model.say(Severity::Info, format!("{keys} is no key"));
+            } else if pressed.len() == 1 {
+                model.status = super::model::Status::default();
+                say_nothing_here(model, &pressed);
             }
             Vec::new()
         }
     }
+}
+
+/// Says that a key had no effect on the open screen, when nothing was said yet: it may mean something
+/// on the one that the person takes this for.
+fn say_nothing_here(model: &mut Model, pressed: &[Key]) {
+    if !model.status.text.is_empty() || model.overlay.is_some() {
+        return;
+    }
+    let keys: String = pressed.iter().map(Key::to_string).collect();
+    let key = |action| model.keymap.key_of(action).unwrap_or_default();
+    let way_out = match model.screen {
+        Screen::Groups => format!("{} shows what does", key(Action::Help)),
+        _ => format!("{} goes back", key(Action::Back)),
+    };
+    model.say(
+        Severity::Info,
+        format!("{keys} does nothing here; {way_out}"),
+    );
 }
 
 /// Performs an action; `key` is the key that asked for it (its digit for [`Action::PlaceDigit`]).

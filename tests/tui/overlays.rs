@@ -172,3 +172,38 @@ fn panels_list_only_keys_that_work_there_and_where_in_the_list_one_is() {
     assert!(harness.screen().contains(&last), "{}", harness.screen());
     assert!(harness.press("<home>").screen().contains(" 1 of "));
 }
+
+#[test]
+fn a_key_without_an_effect_says_so() {
+    let mut harness = native(80, 24);
+    for (keys, pressed) in [("+", "+"), ("h", "h"), ("<tab>", "<tab>"), ("N", "N")] {
+        let screen = harness.press(keys).screen();
+        let said = format!("{pressed} does nothing here; ? shows what does");
+        assert!(screen.contains(&said), "{screen}");
+    }
+    // One <esc> too many, and what was meant for a group means another screen here.
+    for screen in ["C", "A", "D", "O", "<enter>S", "<enter>r"] {
+        harness.press(screen);
+        for key in ["N", "/", "<ctrl-n>", "7"] {
+            let said = format!("{key} does nothing here; <esc> goes back");
+            let shown = harness.press(key).screen();
+            assert!(shown.contains(&said), "{screen}{key}: {shown}");
+        }
+        harness.press("<esc><esc>");
+    }
+    for key in ["C", "A", "D", "O"] {
+        let shown = harness.press(key).press(key).screen();
+        assert!(shown.contains("does nothing here"), "{key}: {shown}");
+        harness.press("<esc>");
+    }
+    // What does something says nothing of the kind.
+    harness.press("<tab>j");
+    assert!(!harness.screen().contains("does nothing"));
+}
+
+#[test]
+fn the_reasons_of_a_skip_break_between_words() {
+    let mut harness = native(80, 24);
+    let screen = harness.press("<enter>X").screen();
+    assert!(screen.contains("later, or type one"), "{screen}");
+}

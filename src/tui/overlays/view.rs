@@ -9,6 +9,7 @@ use super::{Entry, Overlay, PromptKind, finding_view, findings, reader};
 use crate::review::Filter;
 use crate::tui::area::{self, Area};
 use crate::tui::layout::{centred, inside};
+use crate::tui::long_text;
 use crate::tui::model::Model;
 use crate::tui::screens::compare;
 use crate::tui::scroll::reveal;
@@ -152,7 +153,7 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
                 }
             };
             let width = usize::from(inner.width);
-            for (y, range) in (top..inner.y + inner.height).zip(text::wrap(&note, width)) {
+            for (y, range) in (top..inner.y + inner.height).zip(long_text::wrapped(&note, width, 0, usize::MAX)) {
                 put(
                     buffer,
                     (inner.x, y),

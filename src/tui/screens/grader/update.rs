@@ -51,9 +51,6 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
             state.raw = !state.raw;
             state.first = 0;
         }
-        Action::Search | Action::NextMatch | Action::PreviousMatch => {
-            model.say(Severity::Info, "there is no search on this screen");
-        }
         walk => state.first = walked(state.first, walk, window).unwrap_or(state.first),
     }
     settle(model)

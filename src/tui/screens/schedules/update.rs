@@ -40,9 +40,6 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::PageUp | Action::HalfPageUp => state.cursor = cursor.saturating_sub(window),
         Action::Top => state.cursor = 0,
         Action::Bottom => state.cursor = last,
-        Action::Search | Action::NextMatch | Action::PreviousMatch => {
-            model.say(Severity::Info, "there is no search on this screen");
-        }
         _ => {}
     }
     if model.schedules.cursor != cursor {
