@@ -339,7 +339,7 @@ impl ReviewSession {
             left => format!("submitted; {left} passing left unranked"),
         };
         if !GroupClass::of(&data.trajectories).is_kept() {
-            summary.push_str("; the group is dropped, so no advantage changes");
+            summary.push_str("; a dropped group: no advantage changes");
         }
         let body = EventBody::RankSubmit {
             tiers: self.to_ids(group, &draft),

@@ -255,7 +255,7 @@ impl ReviewSession {
         }
         let what = "grader, advantages, names".to_owned();
         let summary = match is_blind {
-            true => "revealed: changes are recorded as after reveal".to_owned(),
+            true => "revealed: changes count as after reveal".to_owned(),
             false => format!("revealed: {what}"),
         };
         Ok((EventBody::Reveal { what }, summary))

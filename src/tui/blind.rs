@@ -161,14 +161,14 @@ pub fn reveal(model: &mut Model) -> Vec<Effect> {
     }
     effects.extend(open_group(model, last));
     if change(model, last, Change::Reveal, &mut effects) {
-        let said = format!("back in {shown}: {}", model.status.text);
+        let said = format!("back in {shown}, {}", model.status.text);
         model.say(Severity::Info, said);
     }
     effects
 }
 
 fn name(id: &GroupId) -> String {
-    text::cut(id.as_str(), 40)
+    text::cut_middle(id.as_str(), 24)
 }
 
 /// Records that a group was opened, when there is a place for it or it matters: a file with

@@ -34,10 +34,8 @@ pub fn go_to_next(model: &mut Model, done: &str, effects: &mut Vec<Effect>) -> b
         None => {
             let (shown, all) = (model.groups.visible().len(), model.groups.totals.groups);
             let left = match shown == all {
-                true => "no unfinished group is left in the list".to_owned(),
-                false => format!(
-                    "no unfinished group is left among the {shown} of {all} that the list shows"
-                ),
+                true => "no unfinished group is left".to_owned(),
+                false => format!("no unfinished group is left of the {shown} of {all} listed"),
             };
             model.say(Severity::Info, format!("{before}{left}"));
             false

@@ -175,7 +175,7 @@ fn everything_is_shown_after_the_reveal_and_later_changes_are_recorded_as_such()
     assert_eq!(harness.model.compare.group, first, "back to reveal it");
     let screen = harness.screen();
     assert!(
-        screen.contains("revealed: changes are recorded as after reveal"),
+        screen.contains("revealed: changes count as after reveal"),
         "{screen}"
     );
     assert!(screen.contains(MARKER), "{screen}");

@@ -164,7 +164,7 @@ fn an_interdiff_has_no_place_for_a_finding() {
     harness.press("<enter>i+");
     assert!(harness.model.overlay.is_none());
     let said = &harness.model.status.text;
-    assert!(said.contains("an interdiff is no patch"), "{said}");
+    assert!(said.contains("no place in an interdiff"), "{said}");
 }
 
 #[test]
@@ -306,4 +306,22 @@ fn a_selection_says_how_many_lines_will_be_bound() {
             harness.press("<enter>");
         }
     }
+}
+
+#[test]
+fn words_of_a_finding_are_dropped_only_when_asked_twice() {
+    let mut harness = native(80, 24);
+    harness.press("<enter>nn+o,looks<space>wrong<esc><esc>");
+    let screen = harness.screen();
+    assert!(screen.contains("once more drops them"), "{screen}");
+    assert!(screen.contains("looks wrong"), "{screen}");
+    // Another key takes the question away.
+    let screen = harness.press("<space><esc>").screen();
+    assert!(screen.contains("once more drops them"), "{screen}");
+    harness.press("<esc>");
+    assert!(harness.model.overlay.is_none());
+    assert!(own_findings(&harness).is_empty());
+    // Without words there is nothing to ask about.
+    harness.press("+o<esc>");
+    assert!(harness.model.overlay.is_none());
 }

@@ -207,3 +207,14 @@ fn the_reasons_of_a_skip_break_between_words() {
     let screen = harness.press("<enter>X").screen();
     assert!(screen.contains("later, or type one"), "{screen}");
 }
+
+#[test]
+fn the_palette_offers_nothing_that_merely_holds_the_letters() {
+    let mut harness = native(80, 24);
+    let screen = harness.press(":reveal").screen();
+    assert!(screen.contains("nothing found"), "{screen}");
+    let screen = harness.press("<esc><enter>:undo").screen();
+    assert!(screen.contains("undo —"), "{screen}");
+    harness.press("<esc>:opsteps<enter>");
+    assert_eq!(harness.model.screen, Screen::Steps);
+}

@@ -111,3 +111,22 @@ fn ties_and_focus() {
     assert!(harness.screen().contains('✎'), "{}", harness.screen());
     assert_eq!(harness.model.compare.body, Body::Pairs);
 }
+
+#[test]
+fn a_verdict_is_given_without_seeing_ranks() {
+    for size in [(80, 24), (120, 40)] {
+        let mut harness = native(size.0, size.1);
+        harness.press("<enter>agp");
+        for _ in 0..2 {
+            let screen = harness.screen();
+            assert!(!screen.contains("rank "), "{screen}");
+            let strip = screen.lines().nth(2).unwrap();
+            let letters: String = strip.chars().filter(char::is_ascii_uppercase).collect();
+            assert_eq!(letters, "ACEFHDGB", "by outcome, in the order of the group");
+            assert!(!strip.chars().any(|c| c.is_ascii_digit()), "{screen}");
+            harness.press("1");
+        }
+        harness.press("<esc>");
+        assert!(harness.screen().contains("rank "), "{}", harness.screen());
+    }
+}

@@ -362,3 +362,22 @@ fn a_full_reorder_of_eight_takes_two_keys_a_move_and_one_to_submit() {
     assert_eq!(submitted, Some(wanted));
     assert!(keys <= 2 * 8 + 1, "{keys} keys");
 }
+
+#[test]
+fn the_header_shows_whole_words_and_what_matters_first() {
+    for columns in [80, 100, 120, 200] {
+        let mut harness = native(columns, 24);
+        harness.press("<enter>CXcannot<space>tell<enter>");
+        harness.press("(*another<space>look<enter>");
+        let screen = harness.screen();
+        let header = screen.lines().next().unwrap();
+        assert!(header.contains("you: skipped"), "{screen}");
+        assert!(header.contains("* flagged"), "{screen}");
+        assert!(header.contains("low confidence"), "{screen}");
+        let (_, behind_the_name) = header.split_once(" · ").unwrap();
+        assert!(!behind_the_name.contains('…'), "{screen}");
+        let screen = harness.press("<esc>").screen();
+        let header: Vec<_> = screen.lines().take(2).collect();
+        assert!(!header.concat().contains('…'), "{screen}");
+    }
+}

@@ -60,6 +60,8 @@ pub struct Form {
     pub typing: Typing,
     /// Why it was not taken.
     pub error: Option<String>,
+    /// Whether the next key that leaves drops the words.
+    pub drops: bool,
 }
 
 impl Form {
@@ -82,6 +84,7 @@ impl Form {
             filter: Entry::default(),
             typing: Typing::Keys,
             error: None,
+            drops: false,
         })
     }
 
@@ -120,7 +123,14 @@ impl Form {
             filter: Entry::default(),
             typing: Typing::Keys,
             error: None,
+            drops: false,
         })
+    }
+
+    /// Whether words were typed that leaving would drop.
+    fn has_words(&self) -> bool {
+        let before = self.edited.as_ref().map(|(_, before)| before.note.as_str());
+        self.note.text().trim() != before.unwrap_or_default().trim()
     }
 
     /// The codes that hold what is looked for.
@@ -221,6 +231,7 @@ impl Form {
 /// Handles a key.
 pub(super) fn key(model: &mut Model, mut form: Box<Form>, key: Key) -> Vec<Effect> {
     form.error = None;
+    let drops = std::mem::take(&mut form.drops);
     if key.ctrl && key.code == Code::Char('o') {
         let text = form.note.text().into();
         let name = "finding.txt".to_owned();
@@ -229,9 +240,16 @@ pub(super) fn key(model: &mut Model, mut form: Box<Form>, key: Key) -> Vec<Effec
     }
     let leaves = key.ctrl && key.code == Code::Char('c');
     match form.typing {
-        _ if leaves => return Vec::new(),
+        Typing::Keys | Typing::Filter | Typing::Note
+            if leaves || (form.typing == Typing::Keys && key.code == Code::Esc) =>
+        {
+            if drops || !form.has_words() {
+                return Vec::new();
+            }
+            form.drops = true;
+            form.error = Some("the words are not stored: once more drops them".to_owned());
+        }
         Typing::Keys => match key.code {
-            Code::Esc => return Vec::new(),
             Code::Enter => return take(model, form),
             _ => choose(model, &mut form, key),
         },

@@ -4,6 +4,7 @@ mod entry;
 mod finding;
 mod finding_view;
 mod findings;
+mod matching;
 mod reader;
 mod rows;
 mod view;

@@ -3,6 +3,7 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
+use super::matching::{DASH, Fit, fit};
 use super::{Overlay, Picker, can_be_run, view};
 use crate::review::QueueOrder;
 use crate::tui::action::Action;
@@ -66,7 +67,7 @@ fn help_rows(model: &Model) -> Vec<Row> {
         .into_iter()
         .map(|row| Row {
             left: row.keys,
-            text: format!("{} — {}", row.action.name(), row.action.doc()),
+            text: format!("{}{DASH}{}", row.action.name(), row.action.doc()),
             action: Some(row.action),
             applies: row.applies,
             copied: None,
@@ -265,14 +266,21 @@ fn matching(rows: Vec<Row>, picker: &Picker) -> Vec<Row> {
     let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut buffer = Vec::new();
-    let mut scored: Vec<(u32, Row)> = rows
+    let mut found: Vec<(Fit, u32, Row)> = rows
         .into_iter()
         .filter_map(|row| {
             let text = format!("{} {}", row.text, row.left);
-            let score = pattern.score(Utf32Str::new(&text, &mut buffer), &mut matcher)?;
-            Some((score, row))
+            let score = pattern.score(Utf32Str::new(&text, &mut buffer), &mut matcher);
+            let fit = fit(typed, &row.left, &row.text);
+            // An action whose letters merely stand in order is not what somebody looks for.
+            let counts = fit < Fit::Scattered || (score.is_some() && row.action.is_none());
+            counts.then(|| (fit, score.unwrap_or_default(), row))
         })
         .collect();
-    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    scored.into_iter().map(|(_, row)| row).collect()
+    found.sort_by_key(|(fit, score, _)| (*fit, std::cmp::Reverse(*score)));
+    // What merely resembles is of use when there is nothing else.
+    if found.first().is_some_and(|(fit, ..)| *fit < Fit::Scattered) {
+        found.retain(|(fit, ..)| *fit < Fit::Scattered);
+    }
+    found.into_iter().map(|(_, _, row)| row).collect()
 }

@@ -153,7 +153,9 @@ pub fn draw(model: &Model, overlay: &Overlay, theme: &Theme, buffer: &mut Buffer
                 }
             };
             let width = usize::from(inner.width);
-            for (y, range) in (top..inner.y + inner.height).zip(long_text::wrapped(&note, width, 0, usize::MAX)) {
+            for (y, range) in
+                (top..inner.y + inner.height).zip(long_text::wrapped(&note, width, 0, usize::MAX))
+            {
                 put(
                     buffer,
                     (inner.x, y),

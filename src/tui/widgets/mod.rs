@@ -2,6 +2,7 @@
 
 pub mod advantage_bar;
 pub mod diff_lines;
+pub mod fitting;
 pub mod line;
 pub mod moved;
 pub mod ranking_strip;

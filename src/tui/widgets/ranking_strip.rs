@@ -418,6 +418,11 @@ fn folded(
     focus: Option<TrajectoryIndex>,
     area: Area,
 ) {
+    let is_ranked = candidates.iter().any(|found| found.rank.is_some());
+    let brief = |found: &Candidate| match is_ranked {
+        true => format!("{} {}", place(found), glyph(found)),
+        false => glyph(found),
+    };
     let width = |found: &Candidate| brief(found).chars().count() + 2;
     let at = candidates
         .iter()
@@ -451,10 +456,14 @@ fn folded(
     put_parts(buffer, (area.x, area.y), area.width, parts.as_flattened());
 }
 
-fn brief(candidate: &Candidate) -> String {
+fn place(candidate: &Candidate) -> String {
     let tie = if candidate.tied { "=" } else { "" };
+    format!("{}{tie}", rank(candidate.rank))
+}
+
+fn glyph(candidate: &Candidate) -> String {
     let glyph = outcome(candidate.outcome).chars().next().unwrap_or(' ');
-    format!("{}{tie} {}{glyph}", rank(candidate.rank), candidate.letter)
+    format!("{}{glyph}", candidate.letter)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
 
+use super::fitting::SEPARATOR;
 use super::line::{put, put_parts, put_right};
 use crate::tui::action::Action;
 use crate::tui::help;
@@ -27,8 +28,14 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer) {
     let room = usize::from(area.width).saturating_sub(message.width() + 3);
     let (mut saves, role) = saves(model, room);
     if let Some(activity) = loading::activity(model) {
-        let activity = text::cut(&activity, room.saturating_sub(saves.width() + 3));
+        // Whole, or as much of it as stands for itself: half a word tells nothing.
+        let room = room.saturating_sub(saves.width() + 3);
+        let first = activity.split(SEPARATOR).next().unwrap_or_default();
+        let mut forms = [activity.as_str(), first].into_iter();
+        let activity = forms.find(|form| form.width() <= room);
+        let activity = activity.unwrap_or_default();
         saves = match saves.trim_end() {
+            _ if activity.is_empty() => saves,
             "" => format!("{activity} "),
             saves => format!("{activity} · {saves} "),
         };

@@ -191,6 +191,18 @@ pub fn candidates(
         .collect()
 }
 
+/// Takes ranks, and what follows from them, off the candidates and puts them in the order of nobody's
+/// ranking: while pairs are compared a verdict is to be one's own.
+pub fn hide_ranks(candidates: &mut [Candidate], order: &[TrajectoryIndex]) {
+    for found in candidates.iter_mut() {
+        (found.rank, found.tied) = (None, false);
+        (found.grader_rank, found.grader_tied, found.differs) = (None, false, false);
+        found.after = found.base;
+        (found.multiplier, found.share) = (None, None);
+    }
+    candidates.sort_by_key(|found| order.iter().position(|&index| index == found.index));
+}
+
 /// Sum of the redistributed advantages of those that share the credit.
 fn credit(reviewed: &ReviewedGroup) -> f64 {
     reviewed.redistributed.as_ref().map_or(0.0, |after| {

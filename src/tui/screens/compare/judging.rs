@@ -83,7 +83,7 @@ pub(super) fn judge(model: &mut Model, action: Action, digit: Option<usize>) -> 
         let session = model.session.as_ref();
         let waits = session.is_some_and(|session| session.awaits_reveal(group));
         if let Some(key) = model.keymap.key_of(Action::Reveal).filter(|_| waits) {
-            let hint = format!("; {key} reveals what you submitted");
+            let hint = format!("; {key} reveals it");
             model.status.text.push_str(&hint);
         }
     }

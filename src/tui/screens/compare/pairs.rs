@@ -107,7 +107,7 @@ fn done(model: &Model, given: usize) -> String {
     let (submit, undo) = (key(Action::Submit), key(Action::Undo));
     let plural = if given == 1 { "" } else { "s" };
     format!(
-        "ranked by {given} verdict{plural}: edit the ranking, {submit} submits, {undo} takes the last back"
+        "ranked by {given} verdict{plural}: {submit} submits, {undo} undoes, or edit the ranking"
     )
 }
 
@@ -227,7 +227,7 @@ pub(super) fn draw_head(model: &Model, theme: &Theme, buffer: &mut Buffer, area:
     paint(buffer, (area.x, area.y), area.width, style);
     if model.compare.pairs_done {
         let said = format!(
-            " all decided by {} verdicts · {} shows the ranking · {} takes the last back",
+            " all decided by {} verdicts · {} shows the ranking · {} undoes the last",
             standing.given,
             key(Action::Submit),
             key(Action::Undo),

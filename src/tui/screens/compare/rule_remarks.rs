@@ -153,13 +153,14 @@ pub fn judge(
     let Some(wanted) = wanted else { return false };
     let done = change(model, group, wanted, effects);
     if done {
-        let place = text::sanitize_line(&remark.place());
-        if !place.is_empty() {
-            model.status.text.push_str(&format!(" · {place}"));
-        }
         let key = model.keymap.key_of(Action::Undo);
         if let Some(key) = key.filter(|_| model.screen == Screen::Compare) {
             model.status.text.push_str(&format!(" · {key} undoes it"));
+        }
+        // The longest part comes last.
+        let place = text::sanitize_line(&remark.place());
+        if !place.is_empty() {
+            model.status.text.push_str(&format!(" · {place}"));
         }
     }
     done

@@ -13,7 +13,7 @@ use super::reading::{self, Go, Mark, Motion, Window, document_of, jump};
 use super::rule_remarks;
 use super::state::Body;
 use super::{copy, labels, looking, pairs, panel, search, search_group, selecting, spot};
-use crate::domain::TrajectoryIndex;
+use crate::domain::{Ranking, TrajectoryIndex};
 use crate::review::Verdict;
 use crate::tui::action::Action;
 use crate::tui::area;
@@ -191,9 +191,7 @@ fn act(model: &mut Model, action: Action, digit: Option<usize>) -> Vec<Effect> {
 fn add_finding(model: &mut Model) {
     if model.compare.interdiff_shown().is_some() {
         let key = model.keymap.key_of(Action::Interdiff).unwrap_or_default();
-        let said = format!(
-            "an interdiff is no patch of a candidate, so a finding has no place in it: {key} leaves it"
-        );
+        let said = format!("a finding has no place in an interdiff: {key} leaves it");
         return model.say(Severity::Info, said);
     }
     match Overlay::new_finding(model) {
@@ -263,7 +261,12 @@ pub fn shown_order(model: &Model) -> Vec<TrajectoryIndex> {
         .as_ref()
         .zip(group)
         .and_then(|(session, group)| session.group(group));
-    data.zip(shown_ranking(model))
+    let nobody = Ranking::default();
+    let ranking = match model.compare.body {
+        Body::Pairs => Some(&nobody),
+        _ => shown_ranking(model),
+    };
+    data.zip(ranking)
         .map(|(data, ranking)| order(data, ranking))
         .unwrap_or_default()
 }

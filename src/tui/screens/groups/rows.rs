@@ -1,5 +1,7 @@
 //! The list's cells and the preview's lines, as text with roles.
 
+use ratatui::style::Style;
+
 use super::columns::{Column, Table};
 use crate::domain::{GroupClass, Outcome, RolloutGroup};
 use crate::review::{GroupRow, ReviewSession, ReviewState, ReviewedGroup};
@@ -8,6 +10,7 @@ use crate::tui::number;
 use crate::tui::screens::compare::{letter, order};
 use crate::tui::text;
 use crate::tui::theme::Role;
+use crate::tui::widgets::fitting::Part;
 
 /// Text in roles.
 pub type Parts = Vec<(String, Role)>;
@@ -271,9 +274,9 @@ fn candidate_lines(data: &RolloutGroup, reviewed: &ReviewedGroup, width: usize) 
         .collect()
 }
 
-/// The counts of the title.
+/// How many groups there are and how far the work is: the parts of the line over the list.
 #[must_use]
-pub fn counts(session: &ReviewSession, state: &super::State) -> String {
+pub fn counts(session: &ReviewSession, state: &super::State, style: Style) -> Vec<Part> {
     let totals = state.totals;
     let shown = state.visible().len();
     let groups = if shown == totals.groups {
@@ -281,23 +284,26 @@ pub fn counts(session: &ReviewSession, state: &super::State) -> String {
     } else {
         format!("{shown} of {} groups shown", totals.groups)
     };
-    let mut text = match totals.unscored == totals.groups {
-        true => format!("{groups}, none scored"),
-        false => format!(
-            "{groups} · {} kept · {} rankable",
-            totals.kept, totals.rankable
-        ),
+    let mut parts = vec![Part::new(1, groups, style)];
+    let classes = match totals.unscored == totals.groups {
+        true => "none scored".to_owned(),
+        false => format!("{} kept · {} rankable", totals.kept, totals.rankable),
     };
+    parts.push(Part::new(4, classes, style));
     if totals.without_advantages > 0 {
-        text.push_str(&format!(
-            " · {} without advantages",
-            totals.without_advantages
-        ));
+        let text = format!("{} without advantages", totals.without_advantages);
+        parts.push(Part::new(5, text, style));
     }
     let name = text::sanitize_line(&session.identity().annotator);
-    text.push_str(&match totals.work.total {
-        0 => format!(" · {} submitted by {name}", totals.submitted),
-        _ => format!(" · {name}: {}", totals.work.in_words()),
+    parts.push(match totals.work.total {
+        0 => {
+            let text = format!("{} submitted by {name}", totals.submitted);
+            Part::new(2, text, style)
+        }
+        _ => {
+            let (short, whole) = (totals.work.in_short(), totals.work.in_words());
+            Part::new(2, format!("{name}: {short}"), style).or(3, format!("{name}: {whole}"))
+        }
     });
-    text
+    parts
 }

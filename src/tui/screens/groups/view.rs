@@ -21,6 +21,7 @@ use crate::tui::screens::schedule;
 use crate::tui::text;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::view::rect;
+use crate::tui::widgets::fitting::{Part, fitting};
 use crate::tui::widgets::line::{paint, put, put_parts, put_right};
 
 /// Cells of the cursor's mark before the first column.
@@ -80,24 +81,21 @@ fn draw_title(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let Some(session) = &model.session else {
         return;
     };
-    let mut parts = vec![(counts(session, &model.groups), theme.style(Role::Text))];
+    let mut parts = counts(session, &model.groups, theme.style(Role::Text));
     let problems = session.set().problems.len() + model.groups.problems.len();
     if problems > 0 {
         let key = model.keymap.key_of(Action::Problems).unwrap_or_default();
         let word = if problems == 1 { "problem" } else { "problems" };
-        let text = format!("{problems} {word}: {key}  ");
-        parts.insert(0, (text, theme.style(Role::Warning)));
+        let text = format!("{problems} {word}: {key}");
+        parts.insert(0, Part::new(0, text, theme.style(Role::Warning)));
     }
+    let parts = |width: u16| fitting(&parts, usize::from(width), dim);
     if area.height > 1 {
-        put_parts(
-            buffer,
-            (area.x + 1, area.y + 1),
-            area.width.saturating_sub(1),
-            &parts,
-        );
+        let width = area.width.saturating_sub(1);
+        put_parts(buffer, (area.x + 1, area.y + 1), width, &parts(width));
     } else {
         let width = room.saturating_sub(used + 2);
-        put_parts(buffer, (area.x + used + 2, area.y), width, &parts);
+        put_parts(buffer, (area.x + used + 2, area.y), width, &parts(width));
     }
 }
 

@@ -147,12 +147,9 @@ pub fn judge_and_go_on(model: &mut Model, verdict: Verdict) -> Vec<Effect> {
         true => {
             move_to(model, next);
             effects.extend(open(model));
-            model.say(Severity::Info, format!("{said} · next remark"));
+            model.say(Severity::Info, format!("next remark · {said}"));
         }
-        false => model.say(
-            Severity::Info,
-            format!("{said} · it was the last of the list"),
-        ),
+        false => model.say(Severity::Info, format!("the last of the list · {said}")),
     }
     effects
 }

@@ -1,6 +1,7 @@
 //! The lines over the ranking: the group, what was judged, and its figures.
 
 use ratatui::buffer::Buffer;
+use ratatui::style::Style;
 
 use super::super::candidates::figures;
 use super::super::update::opened;
@@ -13,6 +14,7 @@ use crate::tui::blind;
 use crate::tui::number::advantage;
 use crate::tui::text;
 use crate::tui::theme::Role;
+use crate::tui::widgets::fitting::{Part, fitting};
 use crate::tui::widgets::line::{put, put_parts, put_right};
 
 /// The word of a level of confidence.
@@ -24,64 +26,24 @@ fn confidence(level: u8) -> &'static str {
     }
 }
 
-/// What stands between the parts of the header.
-const SEPARATOR: &str = " · ";
+/// Cells that the group's name keeps on the narrowest screen, and most cells of it.
+const LEAST_NAME: usize = 14;
+const MOST_NAME: usize = 40;
 
 /// Most cells of a reason in the header.
 const REASON: usize = 24;
 
 impl Page<'_> {
-    /// Group, counts and what the person did come first; what may be cut comes last.
+    /// What the person did and how many pass stand on every screen; what is less important stands
+    /// whole or not at all.
     pub(super) fn header(&self, buffer: &mut Buffer, area: Area) {
-        let counts = self.counts();
-        let yours = self.yours();
-        // The name gives way, so that counts and state are whole on the narrowest screen.
-        let word = blind::word(self.session, self.group);
-        let blind = word.map_or(0, |word| word.chars().count() + SEPARATOR.chars().count());
-        let rest =
-            counts.chars().count() + yours.chars().count() + 2 * SEPARATOR.chars().count() + blind;
-        let free = usize::from(area.width).saturating_sub(rest);
-        let name = text::cut(self.data.id.as_str(), free.clamp(12, 40));
-        let text = self.style(Role::Text);
-        let mut parts = vec![
-            (name, self.style(Role::Title)),
-            (counts, text),
-            (yours, self.style(Role::Strong)),
-        ];
-        if self.reviewed.shown.origin == Origin::AcceptedGrader {
-            parts.push(("accepted from grader".to_owned(), text));
-        }
-        if let Some(word) = word {
-            parts.insert(1, (word.to_owned(), self.style(Role::Strong)));
-        }
-        if !self.session.is_hidden(self.group) {
-            parts.push((self.grader(), text));
-        }
-        if self.session.is_revealed(self.group) {
-            let said = "revealed: changes are recorded as after reveal";
-            parts.push((said.to_owned(), self.style(Role::Info)));
-        }
-        let taken: usize = parts.iter().map(|(text, _)| text::width(text) + 3).sum();
-        let room = usize::from(area.width).saturating_sub(taken);
-        let work = self.work();
-        let has_work = work.iter().any(|work| text::width(work) <= room);
-        if let Some(work) = work.into_iter().find(|work| text::width(work) <= room) {
-            parts.push((work, text));
-        }
-        // What is left to do is of more use than why the group is work.
-        if self.reviewed.class.is_kept() && !has_work {
-            parts.push((self.reviewed.class.reason().to_owned(), text));
-        }
         let figures = self.figures();
-        let separator = (SEPARATOR.to_owned(), self.style(Role::Dim));
-        let parts: Vec<_> = parts
-            .into_iter()
-            .enumerate()
-            .flat_map(|(place, part)| {
-                let before = (place > 0).then(|| separator.clone());
-                before.into_iter().chain([part])
-            })
-            .collect();
+        let mut room = usize::from(area.width);
+        if area.height == 1 {
+            // The figures stand in the same line.
+            room = room.saturating_sub(text::width(&figures) + 2).max(room / 2);
+        }
+        let parts = fitting(&self.parts(), room, self.style(Role::Dim));
         let used = put_parts(buffer, (area.x, area.y), area.width, &parts);
         let style = self.style(Role::Info);
         if area.height > 1 {
@@ -90,6 +52,40 @@ impl Page<'_> {
             let free = area.width.saturating_sub(used + 2);
             put_right(buffer, (area.x + used + 2, area.y), free, &figures, style);
         }
+    }
+
+    /// The parts of the header, in their order.
+    fn parts(&self) -> Vec<Part> {
+        let (text, strong) = (self.style(Role::Text), self.style(Role::Strong));
+        let name = |most| text::cut_middle(self.data.id.as_str(), most);
+        let id = Part::new(1, name(LEAST_NAME), self.style(Role::Title));
+        let mut parts = vec![id.or(4, name(MOST_NAME))];
+        if let Some(word) = blind::word(self.session, self.group) {
+            parts.push(match self.session.is_revealed(self.group) {
+                true => Part::new(3, "revealed".to_owned(), strong)
+                    .or(7, word.to_owned())
+                    .or(10, format!("{word}: changes count as after reveal")),
+                false => Part::new(3, word.to_owned(), strong),
+            });
+        }
+        parts.push(Part::new(2, self.counts(), text));
+        let yours = Part::new(0, self.yours(false), strong);
+        parts.push(yours.or(6, self.yours(true)));
+        if self.reviewed.shown.origin == Origin::AcceptedGrader {
+            parts.push(Part::new(9, "accepted from grader".to_owned(), text));
+        }
+        if !self.session.is_hidden(self.group) {
+            parts.push(self.grader(text));
+        }
+        let work = self.model.groups.totals.work;
+        if work.submitted + work.skipped > 0 && work.total > 1 {
+            parts.push(Part::new(5, work.in_short(), text).or(8, work.in_words()));
+        } else if self.reviewed.class.is_kept() {
+            // What is left to do is of more use than why the group is work.
+            let reason = self.reviewed.class.reason().to_owned();
+            parts.push(Part::new(11, reason, text));
+        }
+        parts
     }
 
     /// How many of all pass, and how many have no outcome.
@@ -112,43 +108,44 @@ impl Page<'_> {
         said
     }
 
-    fn grader(&self) -> String {
+    fn grader(&self, style: Style) -> Part {
         let answers = self.session.answers(self.group);
         let Some(answer) = self.session.answer(self.group) else {
-            return "no grader answer".to_owned();
+            return Part::new(8, "no grader answer".to_owned(), style);
         };
-        let mut said = format!("grader {}", text::sanitize_line(&answer.grader.name));
-        if answers.len() > 1 {
-            let place = answers
-                .iter()
-                .position(|other| std::ptr::eq(other, answer))
-                .unwrap_or(0);
-            said = format!("answer {} of {}, {said}", place + 1, answers.len());
-        }
+        let mut name = format!("grader {}", text::sanitize_line(&answer.grader.name));
         if answer.ranking.is_none() {
-            said.push_str(&format!(": {}", text::sanitize_line(&answer.status)));
+            name.push_str(&format!(": {}", text::sanitize_line(&answer.status)));
         }
-        said
+        if answers.len() < 2 {
+            return Part::new(8, name, style);
+        }
+        let mut all = answers.iter();
+        let place = all.position(|other| std::ptr::eq(other, answer));
+        let which = format!("answer {} of {}", place.unwrap_or(0) + 1, answers.len());
+        let whole = format!("{which}, {name}");
+        Part::new(8, which, style).or(9, whole)
     }
 
-    fn yours(&self) -> String {
+    /// What the person did, with the reasons or without.
+    fn yours(&self, with_reasons: bool) -> String {
         let state = self.session.state(self.group);
         let row = self.session.rows().get(self.group);
         let mut said = format!("you: {}", state.word());
         let reasons = row.map(|row| (row.skipped.as_deref(), row.flagged.as_deref()));
         let (skipped, flagged) = reasons.unwrap_or_default();
-        if let Some(reason) = skipped.filter(|reason| !reason.is_empty()) {
+        if let Some(reason) = skipped.filter(|reason| with_reasons && !reason.is_empty()) {
             said.push_str(&format!(
                 " ({})",
                 text::cut(&text::sanitize_line(reason), REASON)
             ));
         }
         match flagged {
-            Some("") => said.push_str(" * flagged"),
-            Some(reason) => {
+            Some(reason) if with_reasons && !reason.is_empty() => {
                 let reason = text::cut(&text::sanitize_line(reason), REASON);
                 said.push_str(&format!(" * flagged ({reason})"));
             }
+            Some(_) => said.push_str(" * flagged"),
             None => {}
         }
         let judgement = self.session.judgement(self.group);
@@ -156,15 +153,6 @@ impl Page<'_> {
             said.push_str(&format!(", {} confidence", confidence(level)));
         }
         said
-    }
-
-    /// How far the work is, when that is of interest: with the rate and without.
-    fn work(&self) -> Vec<String> {
-        let work = self.model.groups.totals.work;
-        match work.submitted + work.skipped > 0 && work.total > 1 {
-            true => vec![work.in_words(), work.in_short()],
-            false => Vec::new(),
-        }
     }
 
     /// Why a group is dropped comes first: its figures follow from that.

@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::candidates::{Candidate, candidates, letter};
+use super::candidates::{Candidate, candidates, hide_ranks, letter};
 use super::comparing;
 use super::layout::Column;
 use super::pairs;
@@ -18,7 +18,8 @@ use super::places;
 use super::reading::Window;
 use super::rule_remarks;
 use super::selecting::selected;
-use super::update::{focused, layout, mark, opened};
+use super::state::Body;
+use super::update::{focused, layout, mark, opened, shown_order};
 use crate::domain::{PatchPresence, RolloutGroup};
 use crate::review::{ReviewSession, ReviewedGroup};
 use crate::tui::action::Action;
@@ -56,6 +57,9 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
     let layout = layout(model);
     let mut candidates = candidates(session, *group, reviewed);
     mark(model, &mut candidates);
+    if model.compare.body == Body::Pairs {
+        hide_ranks(&mut candidates, &shown_order(model));
+    }
     let page = Page {
         model,
         theme,
