@@ -2,25 +2,24 @@
 //!
 //! What is *not* here: writing them ([`super::line`]).
 
-use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 /// What stands between two parts.
 pub const SEPARATOR: &str = " · ";
 
-/// A part of a line in one form or several.
+/// A part of a line in one form or several; `S` is what it looks like.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct Part<S> {
     /// The forms with their importance (0 = most): a later one is longer and stands in the place of
     /// those before it.
     forms: Vec<(u8, String)>,
-    style: Style,
+    style: S,
 }
 
-impl Part {
+impl<S> Part<S> {
     /// A part in this form.
     #[must_use]
-    pub fn new(importance: u8, text: String, style: Style) -> Self {
+    pub fn new(importance: u8, text: String, style: S) -> Self {
         Self {
             forms: vec![(importance, text)],
             style,
@@ -40,7 +39,7 @@ impl Part {
 /// The parts that have room in `width` cells, in their order, with separators between them. The most
 /// important one always stands.
 #[must_use]
-pub fn fitting(parts: &[Part], width: usize, separator: Style) -> Vec<(String, Style)> {
+pub fn fitting<S: Copy>(parts: &[Part<S>], width: usize, separator: S) -> Vec<(String, S)> {
     let mut wanted: Vec<(u8, usize, usize)> = Vec::new();
     for (place, part) in parts.iter().enumerate() {
         let forms = part.forms.iter().enumerate();
@@ -80,13 +79,13 @@ mod tests {
     use super::*;
 
     fn line(width: usize) -> String {
-        let part = |importance, text: &str| Part::new(importance, text.to_owned(), Style::new());
+        let part = |importance, text: &str| Part::new(importance, text.to_owned(), ());
         let parts = [
             part(1, "name"),
             part(0, "state").or(3, "state (why)".to_owned()),
             part(2, "grader"),
         ];
-        let line = fitting(&parts, width, Style::new());
+        let line = fitting(&parts, width, ());
         line.into_iter().map(|(text, _)| text).collect()
     }
 

@@ -1,7 +1,5 @@
 //! The list's cells and the preview's lines, as text with roles.
 
-use ratatui::style::Style;
-
 use super::columns::{Column, Table};
 use crate::domain::{GroupClass, Outcome, RolloutGroup};
 use crate::review::{GroupRow, ReviewSession, ReviewState, ReviewedGroup};
@@ -276,7 +274,8 @@ fn candidate_lines(data: &RolloutGroup, reviewed: &ReviewedGroup, width: usize) 
 
 /// How many groups there are and how far the work is: the parts of the line over the list.
 #[must_use]
-pub fn counts(session: &ReviewSession, state: &super::State, style: Style) -> Vec<Part> {
+pub fn counts(session: &ReviewSession, state: &super::State) -> Vec<Part<Role>> {
+    let style = Role::Text;
     let totals = state.totals;
     let shown = state.visible().len();
     let groups = if shown == totals.groups {

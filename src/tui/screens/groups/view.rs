@@ -81,15 +81,15 @@ fn draw_title(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Area) {
     let Some(session) = &model.session else {
         return;
     };
-    let mut parts = counts(session, &model.groups, theme.style(Role::Text));
+    let mut parts = counts(session, &model.groups);
     let problems = session.set().problems.len() + model.groups.problems.len();
     if problems > 0 {
         let key = model.keymap.key_of(Action::Problems).unwrap_or_default();
         let word = if problems == 1 { "problem" } else { "problems" };
         let text = format!("{problems} {word}: {key}");
-        parts.insert(0, Part::new(0, text, theme.style(Role::Warning)));
+        parts.insert(0, Part::new(0, text, Role::Warning));
     }
-    let parts = |width: u16| fitting(&parts, usize::from(width), dim);
+    let parts = |width: u16| styled(&fitting(&parts, usize::from(width), Role::Dim), theme);
     if area.height > 1 {
         let width = area.width.saturating_sub(1);
         put_parts(buffer, (area.x + 1, area.y + 1), width, &parts(width));

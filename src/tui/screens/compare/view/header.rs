@@ -55,7 +55,7 @@ impl Page<'_> {
     }
 
     /// The parts of the header, in their order.
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self) -> Vec<Part<Style>> {
         let (text, strong) = (self.style(Role::Text), self.style(Role::Strong));
         let name = |most| text::cut_middle(self.data.id.as_str(), most);
         let id = Part::new(1, name(LEAST_NAME), self.style(Role::Title));
@@ -108,7 +108,7 @@ impl Page<'_> {
         said
     }
 
-    fn grader(&self, style: Style) -> Part {
+    fn grader(&self, style: Style) -> Part<Style> {
         let answers = self.session.answers(self.group);
         let Some(answer) = self.session.answer(self.group) else {
             return Part::new(8, "no grader answer".to_owned(), style);
