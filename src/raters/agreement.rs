@@ -368,6 +368,7 @@ mod tests {
             blind: None,
             after_reveal: None,
             revealed: false,
+            is_after_reveal: false,
             active_ms: 0,
             confidence: None,
             findings: vec![(2, "out_of_scope".to_owned())],
