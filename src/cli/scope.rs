@@ -181,7 +181,7 @@ fn table(
     all: bool,
     io: &mut Io<'_>,
 ) -> Result<(), CliError> {
-    let folded = remark_list::rows(lines.len(), |at| lines[at].order, |_| all);
+    let folded = remark_list::rows(lines.len(), |at| &lines[at].order, |_| all);
     let rows: Vec<Vec<String>> = folded
         .into_iter()
         .filter_map(|of| lines.get(of))

@@ -38,18 +38,20 @@ impl RemarkOrder {
 
     /// Whether two remarks are of one rule about one candidate.
     #[must_use]
-    pub fn is_alike(self, other: Self) -> bool {
-        let which = |of: Self| (of.class, of.group, of.trajectory, of.rule);
-        which(self) == which(other)
+    pub fn is_alike(&self, other: &Self) -> bool {
+        self.group == other.group
+            && self.trajectory == other.trajectory
+            && self.rule == other.rule
+            && self.class == other.class
     }
 }
 
 /// The rows of remarks in order (0-based ranges): many of one rule about one candidate are one row,
 /// unless it `is_unfolded`.
 #[must_use]
-pub fn rows(
+pub fn rows<'a>(
     count: usize,
-    order: impl Fn(usize) -> RemarkOrder,
+    order: impl Fn(usize) -> &'a RemarkOrder,
     is_unfolded: impl Fn(usize) -> bool,
 ) -> Vec<Range<usize>> {
     let mut rows = Vec::with_capacity(count);
@@ -233,7 +235,8 @@ mod tests {
     #[test]
     fn many_of_one_rule_about_one_candidate_are_one_row() {
         let all = [0, 1, 1, 1, 1, 1, 2, 2, 2];
-        let of = |index: usize| order(all[index]);
+        let all = all.map(order);
+        let of = |index: usize| &all[index];
         let folded = rows(all.len(), of, |_| false);
         assert_eq!(folded, [0..1, 1..6, 6..7, 7..8, 8..9]);
         assert_eq!(rows(all.len(), of, |_| true).len(), all.len());

@@ -249,6 +249,18 @@ fn many_remarks_of_one_rule_about_one_candidate_are_one_row() {
     insta::assert_snapshot!("remarks_folded_80x24", harness.screen());
     let rows = harness.model.remarks.shown.len();
     assert_eq!(harness.model.remarks.listed.len(), rows + 5);
+    // Large counts are told in fewer words, not cut.
+    let totals = harness.model.remarks.totals;
+    harness.model.remarks.totals.remarks = 12_345;
+    harness.model.remarks.totals.confirmed = 1_234;
+    harness.model.remarks.totals.by_others = 1_234;
+    let screen = harness.screen();
+    assert!(
+        screen.contains("8 of 12345 · 11111 open · ✓ 1234"),
+        "{screen}"
+    );
+    assert!(screen.contains("0 artefacts hidden"), "{screen}");
+    harness.model.remarks.totals = totals;
     harness.press("Y");
     assert!(
         harness.screen().contains("6 confirmed"),

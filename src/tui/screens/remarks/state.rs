@@ -164,7 +164,7 @@ impl State {
             return;
         };
         let before = self.unfolded.len();
-        self.unfolded.retain(|other| !other.is_alike(order));
+        self.unfolded.retain(|other| !other.is_alike(&order));
         if self.unfolded.len() == before {
             self.unfolded.push(order);
         }
@@ -306,7 +306,7 @@ impl State {
 
     fn fold(&mut self) {
         let (rows, listed) = (&self.rows, &self.listed);
-        let order = |at: usize| rows[listed[at]].order;
+        let order = |at: usize| &rows[listed[at]].order;
         let is_unfolded = |at: usize| {
             let own = order(at);
             self.unfolded.iter().any(|other| other.is_alike(own))

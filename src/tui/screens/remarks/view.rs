@@ -76,7 +76,7 @@ pub fn draw(model: &Model, theme: &Theme, buffer: &mut Buffer, area: Rect) {
 
 /// The counts, and beside them where the cursor is when there is room for it.
 fn head(state: &State, theme: &Theme, buffer: &mut Buffer, (x, y, width): (u16, u16, u16)) {
-    let counts = counts(state);
+    let counts = counts(state, width);
     put(buffer, (x, y), width, &counts, theme.style(Role::Title));
     let at = format!("row {} of {}", state.cursor + 1, state.shown.len());
     let needed = text::width(&counts) + text::width(&at) + 2;
@@ -101,8 +101,8 @@ fn tell_chosen(state: &State, theme: &Theme, buffer: &mut Buffer, foot: Area) {
     }
 }
 
-/// How many remarks there are, are shown and are judged.
-fn counts(state: &State) -> String {
+/// How many remarks there are, are shown and are judged; in fewer words where they do not fit.
+fn counts(state: &State, width: u16) -> String {
     let totals = state.totals;
     let open = totals.remarks - totals.confirmed - totals.dismissed;
     let by_others = match totals.by_others {
@@ -110,13 +110,23 @@ fn counts(state: &State) -> String {
         count => format!(" · {count} by others"),
     };
     let hidden = if state.artefacts { "" } else { " hidden" };
+    let (listed, all) = (state.listed.len(), state.all());
+    let (confirmed, dismissed) = (totals.confirmed, totals.dismissed);
+    let artefacts = totals.artefacts;
+    let long = format!(
+        "{listed} of {all} remarks · {open} open · {confirmed} confirmed · {dismissed} dismissed\
+         {by_others} · {artefacts} artefacts{hidden}"
+    );
+    if text::width(&long) <= usize::from(width) {
+        return long;
+    }
+    let (yes, no) = (
+        verdict_sign(Verdict::Confirmed),
+        verdict_sign(Verdict::Dismissed),
+    );
     format!(
-        "{} of {} remarks · {open} open · {} confirmed · {} dismissed{by_others} · {} artefacts{hidden}",
-        state.listed.len(),
-        state.all(),
-        totals.confirmed,
-        totals.dismissed,
-        totals.artefacts
+        "{listed} of {all} · {open} open · {yes} {confirmed} · {no} {dismissed}{by_others} · \
+         {artefacts} artefacts{hidden}"
     )
 }
 
