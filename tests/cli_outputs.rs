@@ -1,4 +1,5 @@
-//! Files that commands write: never over what they read, nor over a database.
+//! Files that commands write: never over what they read, nor over a database; and what a database
+//! that knows nothing, or other things, of what is asked for is told as.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -123,4 +124,71 @@ fn a_report_is_not_written_when_a_table_cannot_be() {
     );
     assert_eq!(code, 3);
     assert!(!desk.path().join("r.md").exists());
+}
+
+#[test]
+fn a_database_that_knows_nothing_of_what_is_asked_for_says_so() {
+    let desk = desk();
+    let path = desk.path();
+    // Judgements of other data by several people do not matter.
+    std::fs::write(
+        path.join("other.jsonl"),
+        GROUP.replace(r#"_id":"g""#, r#"_id":"h""#),
+    )
+    .unwrap();
+    for who in ["ada", "bob"] {
+        let rank = [
+            "rank",
+            "other.jsonl",
+            "--group",
+            "h",
+            "--tiers",
+            r#"[["a"],["b"]]"#,
+            "--annotator",
+            who,
+            "--db",
+            "other.db",
+        ];
+        assert_eq!(run(path, &rank).0, 0);
+    }
+    let (code, said) = run(path, &["advantages", "runs", "--db", "other.db"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = run(path, &["advantages", "other.jsonl", "--db", "other.db"]);
+    assert_eq!(code, 2, "{said}");
+
+    let (code, said) = run(path, &["log", "--group", "nosuch", "--annotator", "nobody"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("knows no group nosuch"), "{said}");
+    assert!(said.contains("knows no annotator nobody"), "{said}");
+
+    let assign = [
+        "assign",
+        "runs",
+        "--annotators",
+        "ada,bob",
+        "-o",
+        "assign.jsonl",
+    ];
+    assert_eq!(run(path, &assign).0, 0);
+    let (code, said) = run(
+        path,
+        &["assign", "--status", "assign.jsonl", "--db", "x.db"],
+    );
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("no judgements") && said.contains("ada"),
+        "{said}"
+    );
+
+    let (code, said) = run(path, &["export", "annotations", "runs", "-o", "a.jsonl"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("recorded in gagar.db as an export by tester"),
+        "{said}"
+    );
+    let (_, said) = run(path, &["doctor"]);
+    assert!(said.contains("annotators  ada 2\n"), "{said}");
+    assert!(said.contains("exported by tester 1\n"), "{said}");
+
+    assert_eq!(run(path, &["rubric", "nofile"]).0, 3);
 }

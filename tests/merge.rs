@@ -582,3 +582,18 @@ fn advice_and_names_fit_what_is_wrong() {
     std::fs::write(&ada, "text").unwrap();
     assert!(said(&doctor).contains("no database of gagar"));
 }
+
+#[test]
+fn a_group_that_is_told_otherwise_is_refused() {
+    let desk = Desk::new();
+    desk.db("ada", 3);
+    desk.fine(&["export", "events", "--db", "ada.db", "-o", "ada.jsonl"]);
+    let text = std::fs::read_to_string(desk.path("ada.jsonl")).unwrap();
+    let changed = text.replace("0.30000000000000004", "0.5");
+    assert_ne!(changed, text);
+    std::fs::write(desk.path("changed.jsonl"), changed).unwrap();
+    let refused = desk.run(&["import", "events", "changed.jsonl", "--db", "ada.db"]);
+    assert_eq!(refused.code, 3);
+    assert!(refused.err.contains("group g: other"), "{}", refused.err);
+    desk.fine(&["import", "events", "ada.jsonl", "--db", "ada.db"]);
+}

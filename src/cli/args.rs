@@ -126,7 +126,7 @@ pub struct Common {
     /// The file with the judgements [default: gagar.db].
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
-    /// Whose judgements; else the user name.
+    /// Whose judgements; where it must be one person's, the user's unless named.
     #[arg(long, value_name = "NAME", value_parser = parse_annotator)]
     pub annotator: Option<String>,
     /// How rewards become baseline advantages (`gagar doctor` lists the names).

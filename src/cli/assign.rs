@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Ending;
 use super::args::{Common, Input, Which};
 use super::error::CliError;
-use super::inputs::{Whose, open, require_db};
+use super::inputs::{Whose, open};
 use super::out_file::OutFile;
 use super::output::Io;
 use crate::domain::assignment::{Assigned, Plan};
@@ -250,8 +250,13 @@ struct Done<'a> {
 
 fn status(file: &Path, args: &AssignArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let rows = read(file)?;
-    require_db(args.common.db())?;
-    let events = SqliteStore::at(args.common.db()).events_since(0)?;
+    let db = args.common.db();
+    let events = SqliteStore::at(db).events_since(0)?;
+    // Nobody has begun; or another file was meant.
+    if !db.exists() {
+        let db = db.display();
+        io.note(&format!("note: {db}: no such database, no judgements"))?;
+    }
     let projection = Projection::of(&events);
     let mut all: Vec<Done<'_>> = Vec::new();
     for row in &rows {

@@ -177,6 +177,9 @@ fn counts(common: &Common) -> Vec<(&'static str, Result<String, String>)> {
     let mut lines = Vec::new();
     if !survey.kinds.is_empty() {
         lines.push(("annotators", Ok(listed(&survey.annotators))));
+        if !survey.exporters.is_empty() {
+            lines.push(("exported by", Ok(listed(&survey.exporters))));
+        }
         lines.push(("events", Ok(listed(&survey.kinds))));
     }
     if survey.stores.len() > 1 {

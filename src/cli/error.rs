@@ -140,6 +140,9 @@ pub fn advice(error: &StoreError) -> Option<String> {
             "take the newest `gagar backup`; without one `sqlite3 {path} .recover | sqlite3 NEW.db` \
              saves the rows that can still be read, and `gagar doctor --db NEW.db` checks them"
         )),
-        StoreError::Unusable { .. } | StoreError::Broken(..) | StoreError::Conflict(_) => None,
+        StoreError::Unusable { .. }
+        | StoreError::Broken(..)
+        | StoreError::OtherGroup { .. }
+        | StoreError::Conflict(_) => None,
     }
 }

@@ -119,9 +119,13 @@ pub fn run(args: &ExportArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
             sha256,
             rows: written.rows,
         });
-        if let Err(error) = store.append(&[event]) {
-            io.note(&format!("the export is written, but not recorded: {error}"))?;
-            problems = true;
+        let (who, db) = (event.annotator.clone(), args.input.common.db().display());
+        match store.append(&[event]) {
+            Ok(_) => io.note(&format!("recorded in {db} as an export by {who}"))?,
+            Err(error) => {
+                io.note(&format!("the export is written, but not recorded: {error}"))?;
+                problems = true;
+            }
         }
     }
     Ok(Ending::of(problems))

@@ -1,5 +1,6 @@
 //! From PATHs and `--db` to a review session; what could not be read is told on the way.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -56,8 +57,8 @@ fn cache_folder() -> Option<PathBuf> {
 ///
 /// # Errors
 /// The first such path.
-pub fn check_paths(paths: &[PathBuf], common: &Common) -> Result<(), CliError> {
-    for path in paths.iter().chain(&common.rankings) {
+pub fn check_paths<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), CliError> {
+    for path in paths {
         if let Err(error) = crate::formats::check_path(path) {
             return Err(CliError::failed(format!("{}: {error}", path.display())));
         }
@@ -70,7 +71,7 @@ pub fn check_paths(paths: &[PathBuf], common: &Common) -> Result<(), CliError> {
 /// # Errors
 /// When a path does not exist: a mistyped path is not an empty data set.
 pub fn load_set(paths: &[PathBuf], common: &Common) -> Result<LoadedSet, CliError> {
-    check_paths(paths, common)?;
+    check_paths(paths.iter().chain(&common.rankings))?;
     let options = load_options(paths, common)?;
     let mut line = ProgressLine::on_stderr();
     Ok(load(paths, &options, &mut |progress| {
@@ -181,13 +182,13 @@ pub fn open_untold(
 ) -> Result<(ReviewSession, SqliteStore), CliError> {
     let store = SqliteStore::at(input.common.db());
     let events = store.events_since(0)?;
+    let set = load_set(&input.paths, &input.common)?;
     let annotator = match (&input.common.annotator, whose) {
         (Some(name), _) => name.clone(),
         (None, Whose::User) => user_name(),
-        (None, Whose::Known) => known_annotator(&events)?,
-        (None, Whose::Likely) => known_annotator(&events).unwrap_or_else(|_| user_name()),
+        (None, Whose::Known) => known_annotator(&events, &set)?,
+        (None, Whose::Likely) => known_annotator(&events, &set).unwrap_or_else(|_| user_name()),
     };
-    let set = load_set(&input.paths, &input.common)?;
     let seed = rand::random();
     let paths: Vec<_> = input
         .paths
@@ -243,11 +244,15 @@ pub fn refuse_stdout(output: &Path) -> Result<(), CliError> {
     }
 }
 
-fn known_annotator(events: &[Event]) -> Result<String, CliError> {
+/// The one who judged what was loaded: what else the log holds does not matter.
+fn known_annotator(events: &[Event], set: &LoadedSet) -> Result<String, CliError> {
     let user = user_name();
-    let names: std::collections::BTreeSet<&str> = events
+    let loaded: BTreeSet<&str> = set.groups.iter().map(|group| group.id.as_str()).collect();
+    let is_loaded = |group: &str| loaded.contains(group);
+    let names: BTreeSet<&str> = events
         .iter()
         .filter(|event| matches!(event.body, EventBody::RankSubmit { .. }))
+        .filter(|event| event.group_id.as_deref().is_some_and(is_loaded))
         .map(|event| event.annotator.as_str())
         .collect();
     if names.is_empty() || names.contains(user.as_str()) {

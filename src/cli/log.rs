@@ -25,7 +25,7 @@ Examples:
   gagar log runs --since 2026-11-30                of the groups in these files, from that day on
   gagar log --json | jq 'select(.kind==\"rank.submit\")'
 
-Times are local; with --json they are RFC 3339 in UTC. An event that was undone afterwards says so.";
+Focused time is summed up; under a second it is left out. Times are local; with --json they are RFC 3339 in UTC. An event that was undone afterwards says so.";
 
 /// Arguments of `gagar log`.
 #[derive(Debug, Args)]
@@ -68,6 +68,7 @@ struct Line<'a> {
 pub fn run(args: &LogArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     require_db(args.common.db())?;
     let events = SqliteStore::at(args.common.db()).events_since(0)?;
+    let unknown = unknown(args, &events);
     let mut problems = false;
     let mut groups: Option<BTreeSet<String>> = None;
     if !args.paths.is_empty() {
@@ -127,8 +128,25 @@ pub fn run(args: &LogArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     }
     if none {
         io.note("nothing is recorded")?;
+        for missing in unknown {
+            io.note(&format!("note: {missing}"))?;
+        }
     }
     Ok(Ending::of(problems))
+}
+
+/// What is asked for and is nowhere in the log: a slip, probably.
+fn unknown(args: &LogArgs, events: &[Event]) -> Vec<String> {
+    let db = args.common.db().display();
+    let group = args.group.as_deref().filter(|wanted| {
+        let mut groups = events.iter().filter_map(|event| event.group_id.as_deref());
+        !groups.any(|group| group == *wanted)
+    });
+    let annotator = args.common.annotator.as_deref();
+    let annotator = annotator.filter(|name| !events.iter().any(|event| event.annotator == *name));
+    let group = group.map(|group| format!("{db} knows no group {group}"));
+    let annotator = annotator.map(|name| format!("{db} knows no annotator {name}"));
+    group.into_iter().chain(annotator).collect()
 }
 
 fn parse_since(text: &str) -> Result<Timestamp, String> {

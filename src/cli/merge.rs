@@ -188,7 +188,7 @@ fn tell(failure: Failure, input: Option<&Path>) -> CliError {
         .hint(
             "--skip-damaged takes the events of that store before it; a backup may have the rest",
         ),
-        Failure::Store(error @ StoreError::Conflict(_)) => {
+        Failure::Store(error @ (StoreError::Conflict(_) | StoreError::OtherGroup { .. })) => {
             CliError::failed(format!("{input}: {error}; nothing was merged"))
         }
         Failure::Store(error) => error.into(),

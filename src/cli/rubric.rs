@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::Ending;
 use super::config::guide;
 use super::error::CliError;
+use super::inputs::check_paths;
 use super::open::sanitize_line;
 use super::output::Io;
 use crate::domain::rubric::Code;
@@ -24,8 +25,9 @@ struct Line<'a> {
 /// Prints the rubric.
 ///
 /// # Errors
-/// A configuration file cannot be used, or the output cannot be written.
+/// A path does not exist, a configuration file cannot be used, or the output cannot be written.
 pub fn run(paths: &[PathBuf], json: bool, io: &mut Io<'_>) -> Result<Ending, CliError> {
+    check_paths(paths)?;
     let guide = guide(paths)?;
     let rubric = &guide.rubric;
     if json {

@@ -24,7 +24,7 @@ pub fn run(args: &ScreenshotArgs, io: &mut Io<'_>) -> Result<Ending, CliError> {
     let to_stdout = args.output == Path::new("-");
     let format = format_of(args)?;
     let input = &args.input;
-    check_paths(&input.paths, &input.common)?;
+    check_paths(input.paths.iter().chain(&input.common.rankings))?;
     if let Some(db) = &input.common.db {
         require_db(db)?;
     }

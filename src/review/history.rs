@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::store::{Event, EventBody, FindingRecord, PairVerdict, Verdict};
 
+/// Focused time below this is not told.
+const BRIEF_MS: u64 = 1000;
+
 /// One event in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEntry {
@@ -49,7 +52,7 @@ impl HistoryEntry {
 }
 
 /// Events in words, in log order. `name` gives what a trajectory of a group is called: (group id,
-/// trajectory id).
+/// trajectory id). Focused time with nothing between is one entry, and none when it is brief.
 #[must_use]
 pub fn history(events: &[&Event], name: &dyn Fn(&str, &str) -> String) -> Vec<HistoryEntry> {
     let undone = undone(events);
@@ -58,7 +61,11 @@ pub fn history(events: &[&Event], name: &dyn Fn(&str, &str) -> String) -> Vec<Hi
         .map(|event| (event.event_id.as_str(), *event))
         .collect();
     let mut last: BTreeMap<(&str, &str), &[Vec<String>]> = BTreeMap::new();
-    let mut entries = Vec::with_capacity(events.len());
+    let mut entries: Vec<HistoryEntry> = Vec::with_capacity(events.len());
+    // (place of the entry, milliseconds) of times with nothing of that person and group since.
+    let mut times: BTreeMap<(&str, &str), (usize, u64)> = BTreeMap::new();
+    let is_brief = |(_, ms): &(usize, u64)| *ms < BRIEF_MS;
+    let mut brief = BTreeSet::new();
     for event in events {
         let group = event.group_id.as_deref().unwrap_or_default();
         let whose = (event.annotator.as_str(), group);
@@ -84,6 +91,18 @@ pub fn history(events: &[&Event], name: &dyn Fn(&str, &str) -> String) -> Vec<Hi
             }
             body => words.of(body),
         };
+        if let EventBody::TimeAdd { active_ms } = &event.body {
+            let (place, sum) = times.entry(whose).or_insert((entries.len(), 0));
+            *sum += active_ms;
+            if let Some(entry) = entries.get_mut(*place) {
+                let time = EventBody::TimeAdd { active_ms: *sum };
+                entry.what = words.of(&time).0;
+                continue;
+            }
+        } else {
+            let done = times.remove(&whose);
+            brief.extend(done.filter(is_brief).map(|(place, _)| place));
+        }
         entries.push(HistoryEntry {
             event_id: event.event_id.clone(),
             at_ms: event.at_ms,
@@ -96,6 +115,12 @@ pub fn history(events: &[&Event], name: &dyn Fn(&str, &str) -> String) -> Vec<Hi
             undone: undone.contains(event.event_id.as_str()),
         });
     }
+    brief.extend(times.into_values().filter(is_brief).map(|(place, _)| place));
+    let mut place = 0;
+    entries.retain(|_| {
+        place += 1;
+        !brief.contains(&(place - 1))
+    });
     entries
 }
 
@@ -450,7 +475,10 @@ mod tests {
                 event("3", submit("a>b>c")),
                 event("4", skip(Some("broken"))),
                 event("5", skip(None)),
-                event("6", EventBody::TimeAdd { active_ms: 4_200 }),
+                event("6", EventBody::TimeAdd { active_ms: 700 }),
+                event("7", EventBody::TimeAdd { active_ms: 3_500 }),
+                event("8", skip(Some("again"))),
+                event("9", EventBody::TimeAdd { active_ms: 900 }),
             ]),
             [
                 "ranked: A > B → B > A = C",
@@ -459,6 +487,7 @@ mod tests {
                 "skipped: “broken”",
                 "no longer skipped",
                 "4 s of focused time",
+                "skipped: “again”",
             ]
         );
     }

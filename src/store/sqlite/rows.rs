@@ -26,13 +26,14 @@ pub(super) fn last(connection: &Connection, store_id: &str) -> rusqlite::Result<
     })
 }
 
-pub(super) fn insert_group(connection: &Connection, group: &GroupRecord) -> rusqlite::Result<()> {
+/// Adds a group as it was seen, unless it is there: returns whether it was added.
+pub(super) fn insert_group(connection: &Connection, group: &GroupRecord) -> rusqlite::Result<bool> {
     let new = connection.execute(
         "INSERT OR IGNORE INTO grp VALUES(?1, ?2, ?3, ?4)",
         params![group.group_id, group.fingerprint, group.task, group.source],
     )?;
     if new == 0 {
-        return Ok(());
+        return Ok(false);
     }
     for (place, (id, patch, reward)) in group.trajectories.iter().enumerate() {
         connection.execute(
@@ -47,7 +48,7 @@ pub(super) fn insert_group(connection: &Connection, group: &GroupRecord) -> rusq
             ],
         )?;
     }
-    Ok(())
+    Ok(true)
 }
 
 pub(super) fn insert(connection: &Connection, event: &Event, body: &str) -> rusqlite::Result<()> {

@@ -2,6 +2,7 @@
 //!
 //! What is *not* here: whether it is whole ([`SqliteStore::verify`]).
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use rusqlite::Connection;
@@ -21,8 +22,10 @@ pub struct Survey {
     pub journal: String,
     /// (kind, events), most first.
     pub kinds: Vec<(String, u64)>,
-    /// (annotator, events), most first.
+    /// (annotator, events), most first; without those who only exported.
     pub annotators: Vec<(String, u64)>,
+    /// (who only exported, events), most first.
+    pub exporters: Vec<(String, u64)>,
     /// (store id, events), most first: more than one in a merged file.
     pub stores: Vec<(String, u64)>,
     /// Groups as they were seen.
@@ -56,7 +59,12 @@ fn fill(survey: &mut Survey, connection: &Connection) -> rusqlite::Result<()> {
         return Ok(());
     }
     survey.kinds = count_by(connection, "kind")?;
-    survey.annotators = count_by(connection, "annotator_id")?;
+    let judges: HashSet<String> = connection
+        .prepare("SELECT DISTINCT annotator_id FROM event WHERE kind != 'export'")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let people = count_by(connection, "annotator_id")?.into_iter();
+    (survey.annotators, survey.exporters) = people.partition(|(name, _)| judges.contains(name));
     survey.stores = count_by(connection, "store_id")?;
     let groups: i64 = connection.query_row("SELECT count(*) FROM grp", [], |row| row.get(0))?;
     survey.groups = groups.unsigned_abs();

@@ -79,9 +79,27 @@ pub(super) fn hash_of(
         .optional()
 }
 
+/// Whether the group is stored with the same trajectories; title and source may differ.
+fn is_same(connection: &Connection, group: &GroupRecord) -> rusqlite::Result<bool> {
+    let mut stored: Vec<(String, String, Option<f64>)> = connection
+        .prepare_cached(
+            "SELECT traj_id, patch_sha256, reward FROM traj WHERE group_id = ?1 AND fingerprint = ?2",
+        )?
+        .query_map([&group.group_id, &group.fingerprint], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut told = group.trajectories.clone();
+    // Files may list a group's trajectories in any order.
+    stored.sort_by(|a, b| a.0.cmp(&b.0));
+    told.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(stored == told)
+}
+
 /// Adds what is not there, inside the caller's transaction. The chains of the log must hold.
 ///
 /// # Errors
+/// [`StoreError::OtherGroup`] when a group is there with other trajectories;
 /// [`StoreError::Conflict`] when an event is there with another content, or another one in its
 /// place; [`StoreError::Unusable`] when the file cannot be written.
 pub(super) fn add(
@@ -100,7 +118,14 @@ pub(super) fn add(
             .map_err(fail)?;
     }
     for group in &log.groups {
-        insert_group(connection, group).map_err(fail)?;
+        if !insert_group(connection, group).map_err(fail)?
+            && !is_same(connection, group).map_err(fail)?
+        {
+            return Err(StoreError::OtherGroup {
+                path: store.shown.display().to_string(),
+                group_id: group.group_id.clone(),
+            });
+        }
     }
     for StoredEvent { event, body } in &log.events {
         let found: Option<(String, String)> = connection
