@@ -166,6 +166,8 @@ fn a_database_that_knows_nothing_of_what_is_asked_for_says_so() {
         "runs",
         "--annotators",
         "ada,bob",
+        "--overlap",
+        "2",
         "-o",
         "assign.jsonl",
     ];
@@ -187,7 +189,7 @@ fn a_database_that_knows_nothing_of_what_is_asked_for_says_so() {
         "{said}"
     );
     let (_, said) = run(path, &["doctor"]);
-    assert!(said.contains("annotators  ada 2\n"), "{said}");
+    assert!(said.contains("annotators  ada 3\n"), "{said}");
     assert!(said.contains("exported by tester 1\n"), "{said}");
 
     assert_eq!(run(path, &["rubric", "nofile"]).0, 3);
