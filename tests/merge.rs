@@ -576,7 +576,7 @@ fn advice_and_names_fit_what_is_wrong() {
     std::fs::write(&ada, &bytes[..bytes.len() / 2]).unwrap();
     let cut = said(&doctor);
     assert!(
-        cut.contains(".recover") && !cut.contains("skip-damaged"),
+        cut.contains("newest `gagar backup`") && !cut.contains("skip-damaged"),
         "{cut}"
     );
     std::fs::write(&ada, "text").unwrap();

@@ -137,8 +137,8 @@ pub fn advice(error: &StoreError) -> Option<String> {
              it; a `gagar backup` may have the rest"
         )),
         StoreError::Damaged { path, .. } => Some(format!(
-            "take the newest `gagar backup`; without one `sqlite3 {path} .recover | sqlite3 NEW.db` \
-             saves the rows that can still be read, and `gagar doctor --db NEW.db` checks them"
+            "take the newest `gagar backup`, and keep {path} as it is: `gagar merge` cannot read it, \
+             a tool that salvages SQLite files may"
         )),
         StoreError::Unusable { .. }
         | StoreError::Broken(..)
