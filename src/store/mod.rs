@@ -80,7 +80,7 @@ pub enum StoreError {
         /// The file.
         path: String,
         /// The first such event.
-        broken: BrokenChain,
+        broken: Box<BrokenChain>,
     },
     /// The hash chain of a log is broken: it was tampered with, cut or re-ordered.
     #[error("{0}{more}", more = match .1 { 0 | 1 => String::new(), more => format!(" (and {} more chains are broken)", more - 1) })]

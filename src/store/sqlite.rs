@@ -207,7 +207,7 @@ impl SqliteStore {
         match log.broken_chains(|_, _| None).first() {
             Some(first) => Err(StoreError::Tampered {
                 path: self.shown.display().to_string(),
-                broken: first.clone(),
+                broken: Box::new(first.clone()),
             }),
             None => Ok(log.events.len() as u64),
         }
