@@ -12,6 +12,7 @@ use super::inputs::{Whose, open};
 use super::output::Io;
 use crate::audit::rule_rates;
 use crate::domain::Trajectory;
+use crate::domain::counted;
 use crate::domain::scope::Remark;
 use crate::review::remark_list::{self, RemarkOrder};
 use crate::review::spotting::GroupRemarks;
@@ -354,11 +355,11 @@ fn stats(
     ];
     io.table(&header, &right, &rows)?;
     io.note(&format!(
-        "{} groups; candidates with a diff: {} passing, {} failing; {} reference patches; rules {}",
-        stats.groups,
+        "{}; candidates with a diff: {} passing, {} failing; {}; rules {}",
+        counted(stats.groups, "group", "groups"),
         all.passing,
         all.failing,
-        all.reference,
+        counted(all.reference, "reference patch", "reference patches"),
         rules.version()
     ))?;
     Ok(())

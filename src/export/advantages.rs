@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Computed, Export, ExportOptions, ExportSource, Written, hex, write_row};
 use crate::domain::RolloutGroup;
+use crate::domain::counted;
 
 /// The advantages of every kept group.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +84,8 @@ impl Export for Advantages {
         }
         if dropped > 0 {
             written.notes.push(format!(
-                "{dropped} groups without both outcomes have no rows: dynamic sampling drops them (--all writes them)"
+                "{} without both outcomes: dynamic sampling drops them, so no rows (--all writes them)",
+                counted(dropped, "group", "groups")
             ));
         }
         if unscored > 0 {

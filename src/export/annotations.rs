@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::findings::FindingFields;
 use super::{Export, ExportOptions, ExportSource, TOOL, Written, write_row};
+use crate::domain::counted;
 
 /// Every label.
 #[derive(Debug, Clone, Copy)]
@@ -124,12 +125,14 @@ impl Export for Annotations {
         }
         if stale > 0 {
             written.notes.push(format!(
-                "{stale} rows are stale: the group has changed since it was judged"
+                "{} stale: the group has changed since it was judged",
+                counted(stale, "row is", "rows are")
             ));
         }
         if absent > 0 {
             written.notes.push(format!(
-                "{absent} rows are about groups that the paths given do not hold"
+                "{} about groups that the paths given do not hold",
+                counted(absent, "row is", "rows are")
             ));
         }
         Ok(written)

@@ -16,6 +16,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::{Export, ExportOptions, ExportSource, Label, LabelState, TOOL, Written, write_row};
+use crate::domain::counted;
 use crate::domain::{Content, GraderAnswer, RolloutGroup};
 
 /// Training records for a grader.
@@ -119,12 +120,22 @@ impl Export for GraderSft {
         }
         if unranked > 0 {
             written.notes.push(format!(
-                "{unranked} skipped or flagged groups have no row: nothing is submitted"
+                "{} no row: nothing is submitted",
+                counted(
+                    unranked,
+                    "skipped or flagged group has",
+                    "skipped or flagged groups have"
+                )
             ));
         }
         if spelled > 0 {
             written.notes.push(format!(
-                "{spelled} rows show the candidates in the order of the answer; --permute 1 shuffles them"
+                "{} the candidates in the order of the answer; --permute 1 shuffles them",
+                counted(
+                    usize::try_from(spelled).unwrap_or(usize::MAX),
+                    "row shows",
+                    "rows show"
+                )
             ));
         }
         Ok(written)

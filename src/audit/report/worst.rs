@@ -111,11 +111,11 @@ fn one(found: &Findings<'_>, worst: &Disagreement, document: &mut Document) {
     let pair = compare(&worst.people, &worst.graded);
     document.part(format!("Group {}", data.id));
     document.text(format!(
-        "{:.3} of the credit would go elsewhere; tau-b {}; {} of {} pairs the other way round. People: {}.",
+        "{:.3} of the credit would go elsewhere; tau-b {}; {} of {} the other way round. People: {}.",
         worst.credit,
         words::number(pair.tau_b.ok()),
         pair.inversions.len(),
-        pair.pairs(),
+        counted(pair.pairs(), "pair", "pairs"),
         worst.provenance.word(),
     ));
     let mut rankings = vec![

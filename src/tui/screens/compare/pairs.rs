@@ -7,6 +7,7 @@ use ratatui::buffer::Buffer;
 
 use super::candidates::letter;
 use super::state::Body;
+use crate::domain::counted;
 use crate::domain::pairwise::{Better, Standing};
 use crate::domain::{PatchPresence, TrajectoryIndex};
 use crate::review::{Change, PairVerdict};
@@ -105,10 +106,8 @@ pub(super) fn toggle(model: &mut Model) {
 fn done(model: &Model, given: usize) -> String {
     let key = |action| model.keymap.key_of(action).unwrap_or_default();
     let (submit, undo) = (key(Action::Submit), key(Action::Undo));
-    let plural = if given == 1 { "" } else { "s" };
-    format!(
-        "ranked by {given} verdict{plural}: {submit} submits, {undo} undoes, or edit the ranking"
-    )
+    let given = counted(given, "verdict", "verdicts");
+    format!("ranked by {given}: {submit} submits, {undo} undoes, or edit the ranking")
 }
 
 /// Chooses the pair that is shown; goes back to the patches when there is none.
@@ -227,8 +226,8 @@ pub(super) fn draw_head(model: &Model, theme: &Theme, buffer: &mut Buffer, area:
     paint(buffer, (area.x, area.y), area.width, style);
     if model.compare.pairs_done {
         let said = format!(
-            " all decided by {} verdicts · {} shows the ranking · {} undoes the last",
-            standing.given,
+            " all decided by {} · {} shows the ranking · {} undoes the last",
+            counted(standing.given, "verdict", "verdicts"),
             key(Action::Submit),
             key(Action::Undo),
         );

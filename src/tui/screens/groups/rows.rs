@@ -1,6 +1,7 @@
 //! The list's cells and the preview's lines, as text with roles.
 
 use super::columns::{Column, Table};
+use crate::domain::counted;
 use crate::domain::{GroupClass, Outcome, RolloutGroup};
 use crate::review::{GroupRow, ReviewSession, ReviewState, ReviewedGroup};
 use crate::tui::long_text;
@@ -278,10 +279,11 @@ pub fn counts(session: &ReviewSession, state: &super::State) -> Vec<Part<Role>> 
     let style = Role::Text;
     let totals = state.totals;
     let shown = state.visible().len();
+    let all = counted(totals.groups, "group", "groups");
     let groups = if shown == totals.groups {
-        format!("{} groups", totals.groups)
+        all
     } else {
-        format!("{shown} of {} groups shown", totals.groups)
+        format!("{shown} of {all} shown")
     };
     let mut parts = vec![Part::new(1, groups, style)];
     let classes = match totals.unscored == totals.groups {

@@ -10,6 +10,7 @@ use super::columns::{Column, Placed, place};
 use super::rows::{Parts, cell, counts, preview};
 use super::state::Layout;
 use super::update::{first_row, layout};
+use crate::domain::counted;
 use crate::review::ReviewSession;
 use crate::tui::action::Action;
 use crate::tui::area::Area;
@@ -108,8 +109,8 @@ fn loading_text(model: &Model) -> String {
     if progress.bytes_total == 0 {
         return "◐ looking for rollouts".to_owned();
     }
-    let groups = progress.groups;
-    format!("◐ loading {} · {groups} groups", loading::how_far(model))
+    let groups = counted(progress.groups, "group", "groups");
+    format!("◐ loading {} · {groups}", loading::how_far(model))
 }
 
 fn list_title(model: &Model) -> String {

@@ -2,6 +2,7 @@
 
 use super::figures;
 use crate::domain::RolloutGroup;
+use crate::domain::counted;
 use crate::domain::metrics::{equivalent_reward, metrics};
 use crate::domain::redistribution::Status;
 use crate::review::{ReviewSession, ReviewedGroup, Settings, passing};
@@ -66,8 +67,11 @@ impl Summary {
             return "no group's advantages are moved".to_owned();
         }
         format!(
-            "{} groups moved · top boost ×{:.3} · n_eff/m {:.3} · credit moved {:.3} (means)",
-            self.groups, self.top_boost, self.effective_share, self.credit_moved
+            "{} moved · top boost ×{:.3} · n_eff/m {:.3} · credit moved {:.3} (means)",
+            counted(self.groups, "group", "groups"),
+            self.top_boost,
+            self.effective_share,
+            self.credit_moved
         )
     }
 }
