@@ -84,7 +84,7 @@ pub enum StoreError {
     },
     /// The hash chain of a log is broken: it was tampered with, cut or re-ordered.
     #[error("{0}{more}", more = match .1 { 0 | 1 => String::new(), more => format!(" (and {} more chains are broken)", more - 1) })]
-    Broken(BrokenChain, usize),
+    Broken(Box<BrokenChain>, usize),
     /// A log says that a group was another one than is stored under the same fingerprint.
     #[error(
         "group {group_id}: other trajectories, patches or rewards than {path} holds under the same \
@@ -98,7 +98,7 @@ pub enum StoreError {
     },
     /// Two logs hold different events under one id, or in one place of one chain.
     #[error("{0}")]
-    Conflict(BrokenChain),
+    Conflict(Box<BrokenChain>),
 }
 
 /// An append-only log of events.

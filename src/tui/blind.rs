@@ -121,7 +121,7 @@ pub fn submitted(model: &mut Model, events: &[NewEvent]) {
     let sent = events
         .iter()
         .filter(|event| matches!(event.body, EventBody::RankSubmit { .. }));
-    if let Some(group) = sent.filter_map(|event| event.group.as_ref()).last() {
+    if let Some(group) = sent.filter_map(|event| event.group.as_ref()).next_back() {
         model.revealing.submitted = Some(group.group_id.clone());
     }
 }

@@ -108,7 +108,9 @@ impl SqliteStore {
                 .broken_chains(|store_id, seq| hash_of(&transaction, store_id, seq).ok().flatten());
             match absorbed.broken.first() {
                 Some(first) if damage == Damage::Refuse => {
-                    return Err(StoreError::Broken(first.clone(), absorbed.broken.len()).into());
+                    return Err(
+                        StoreError::Broken(Box::new(first.clone()), absorbed.broken.len()).into(),
+                    );
                 }
                 _ => absorbed.skipped = log.keep_intact(&absorbed.broken) as u64,
             }

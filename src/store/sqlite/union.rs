@@ -146,7 +146,9 @@ pub(super) fn add(
                     "{} holds an event of this id with another content (store {other})",
                     store.shown.display()
                 );
-                return Err(StoreError::Conflict(BrokenChain::at(event, reason)));
+                return Err(StoreError::Conflict(Box::new(BrokenChain::at(
+                    event, reason,
+                ))));
             }
             None => {}
         }
@@ -158,7 +160,9 @@ pub(super) fn add(
                 "{} holds another event in its place: copies of one file were both written to",
                 store.shown.display()
             );
-            return Err(StoreError::Conflict(BrokenChain::at(event, reason)));
+            return Err(StoreError::Conflict(Box::new(BrokenChain::at(
+                event, reason,
+            ))));
         }
         insert(connection, event, body).map_err(fail)?;
         added.new += 1;
