@@ -73,27 +73,6 @@ fn tiers(body: &Value) -> Vec<Vec<String>> {
     sorted(serde_json::from_value(body["tiers"].clone()).unwrap())
 }
 
-/// Submits the open group; asked for a second look, says so again.
-fn submit(session: &mut Session, then: &str) {
-    session.write("\r");
-    let asked = "again submits";
-    session.wait_until(then, |screen| {
-        let contents = screen.contents();
-        contents.contains(then) || contents.contains(asked)
-    });
-    let is_asked = session
-        .screen
-        .lock()
-        .unwrap()
-        .screen()
-        .contents()
-        .contains(asked);
-    if is_asked {
-        session.write("\r");
-        session.wait_for(then);
-    }
-}
-
 /// One annotator's day: every group assigned, in order, then a reveal and a second thought.
 fn annotate(folder: &Path, data: &Path, annotator: &str, groups: &[String]) {
     let start = Start {
@@ -118,8 +97,8 @@ fn annotate(folder: &Path, data: &Path, annotator: &str, groups: &[String]) {
         session.write(keys(annotator, nth));
         session.wait_for("you: draft");
         match groups.get(nth + 1) {
-            Some(next) => submit(&mut session, &format!("{next} ·")),
-            None => submit(&mut session, "no unfinished group is left"),
+            Some(next) => session.submit(&format!("{next} ·")),
+            None => session.submit("no unfinished group is left"),
         }
     }
     if annotator == "ann" {
@@ -128,7 +107,7 @@ fn annotate(folder: &Path, data: &Path, annotator: &str, groups: &[String]) {
         // The best one down again, and submitted: the log knows that it comes after the reveal.
         session.write("J");
         session.wait_for("you: edited");
-        submit(&mut session, "you: submitted");
+        session.submit("you: submitted");
     }
     session.write("q");
     assert!(session.end().0.success());

@@ -137,7 +137,8 @@ fn groups_are_listed_as_json_and_as_a_table() {
     assert_eq!(
         rows[0],
         json!({"group_id": "g1", "n": 5, "passing": 3, "failing": 1, "unscored": 1,
-               "class": "mixed", "kept": true, "ranked_by": "robo", "state": "unseen"})
+               "class": "mixed", "kept": true, "ranked_by": "robo", "state": "unseen",
+               "skipped": null, "flagged": null, "provenance": null})
     );
     assert_eq!(rows[1]["class"], "all_pass");
     assert_eq!(rows[2]["kept"], false);

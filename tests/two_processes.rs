@@ -50,8 +50,8 @@ fn two_on_one_file_see_what_the_other_submits() {
         one.wait_for("Σ passing");
         one.write("a");
         one.wait_for("saved");
-        one.write("\r");
         let start = Instant::now();
+        one.submit("submitted");
         both[other].wait_for(&format!("{} submitted ", USERS[user]));
         waits.push(start.elapsed());
     }

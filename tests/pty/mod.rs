@@ -157,6 +157,22 @@ impl Session {
         self.writer.flush().unwrap();
     }
 
+    /// Submits the open group and, asked for a second look, submits again; waits for what then
+    /// stands on screen.
+    pub fn submit(&mut self, then: &str) {
+        let asked = "again submits";
+        self.write("\r");
+        self.wait_until(then, |screen| {
+            let contents = screen.contents();
+            contents.contains(then) || contents.contains(asked)
+        });
+        let contents = self.screen.lock().unwrap().screen().contents();
+        if contents.contains(asked) {
+            self.write("\r");
+            self.wait_for(then);
+        }
+    }
+
     /// Waits for the end and checks that the terminal is as it was; returns what stands there.
     pub fn end(mut self) -> (ExitStatus, String) {
         let start = Instant::now();
