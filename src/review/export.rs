@@ -49,17 +49,18 @@ impl ReviewSession {
         }
     }
 
+    /// What people said of a group, without the grader.
+    pub(super) fn evidence_of(&self, group: usize) -> Option<GroupEvidence> {
+        let data = self.set().groups.get(group)?;
+        let blind_only = self.settings().blind_only;
+        let projection = self.projection();
+        Some(GroupEvidence::of(group, data, &[], projection, blind_only))
+    }
+
     /// How the ranking of a group by people came about; `None` when no person ranked it.
     #[must_use]
     pub fn provenance(&self, group: usize) -> Option<Provenance> {
-        let data = self.set().groups.get(group)?;
-        let found = GroupEvidence::of(
-            group,
-            data,
-            &[],
-            self.projection(),
-            self.settings().blind_only,
-        );
+        let found = self.evidence_of(group)?;
         found.consensus(Aggregate::default()).provenance
     }
 

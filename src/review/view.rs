@@ -5,7 +5,7 @@ use crate::domain::redistribution::Status;
 use crate::domain::{
     GroupClass, Ranking, RankingDifference, Redistribution, RolloutGroup, redistribute,
 };
-use crate::raters::{Aggregate, GroupEvidence, Provenance};
+use crate::raters::{Aggregate, Provenance};
 
 /// Whose ranking moves the advantages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -174,14 +174,7 @@ impl ReviewSession {
         if self.is_hidden(group) {
             return None;
         }
-        let data = self.set().groups.get(group)?;
-        let found = GroupEvidence::of(
-            group,
-            data,
-            &[],
-            self.projection(),
-            self.settings().blind_only,
-        );
+        let found = self.evidence_of(group)?;
         let (ranking, provenance) = found.counting(Aggregate::default())?;
         let event = match provenance {
             Provenance::Adjudicated => found.settlement.map(|settled| settled.event_id),

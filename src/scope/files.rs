@@ -198,7 +198,8 @@ fn names(text: &str, path: &str) -> bool {
         || (stem.len() > 3 && !stem.starts_with("__") && has_word(text, stem))
 }
 
-fn has_word(text: &str, word: &str) -> bool {
+/// Whether a name stands in the text on its own, not as a part of a longer one.
+pub(super) fn has_word(text: &str, word: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::files::is_one_of;
+use super::files::{has_word, is_one_of};
 use super::kinds::{comment, comment_marks, is_prose, is_test};
 use super::report::{At, Report, quoted};
 use super::rule::RuleId;
@@ -278,7 +278,7 @@ fn added_lines(
         let is_todo = |line: &&Line<'_>| {
             let text = comment_part(line.text, marks);
             let words = rules.patterns(RuleId::Todo);
-            text.is_some_and(|text| words.iter().any(|word| holds_word(text, word)))
+            text.is_some_and(|text| words.iter().any(|word| has_word(text, word)))
         };
         let lines: Vec<_> = fresh().filter(is_todo).collect();
         tell(RuleId::Todo, &lines, "puts something off");
@@ -301,16 +301,6 @@ fn added_lines(
 fn comment_part<'a>(line: &'a str, marks: &[&str]) -> Option<&'a str> {
     let starts = marks.iter().filter_map(|mark| line.find(mark));
     line.get(starts.min()?..)
-}
-
-fn holds_word(text: &str, word: &str) -> bool {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).any(|(at, _)| {
-        let before = text.get(..at).and_then(|text| text.chars().next_back());
-        let after = text.get(at + word.len()..);
-        let after = after.and_then(|text| text.chars().next());
-        !before.is_some_and(is_name) && !after.is_some_and(is_name)
-    })
 }
 
 /// Added lines of a file that end in blanks.
