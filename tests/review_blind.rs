@@ -6,6 +6,7 @@ use gagar::domain::{
     Extra, Finding, Grader, GraderAnswer, GroupId, Move, Outcome, Ranking, RolloutGroup,
     TaskSummary, Trajectory,
 };
+use gagar::export::ExportSource;
 use gagar::formats::LoadedSet;
 use gagar::review::{
     BlindPlan, Change, Identity, ReviewError, ReviewSession, Settings, blind_order,
@@ -283,6 +284,43 @@ fn undo_stops_at_the_reveal_also_after_a_restart() {
     let told = gagar::review::history(&log, &|_, id| id.to_owned());
     let submission = told.iter().find(|entry| entry.kind == "rank.submit");
     assert!(!submission.unwrap().undone);
+}
+
+#[test]
+fn what_is_said_after_the_reveal_is_no_part_of_what_was_said_blind() {
+    let mut store = MemoryStore::default();
+    let mut session = blind(&store);
+    make(&mut session, &mut store, Change::Note("early".to_owned()));
+    make(&mut session, &mut store, Change::Move(Move::ToPlace(0, 1)));
+    make(&mut session, &mut store, Change::Submit);
+    make(&mut session, &mut store, Change::Reveal);
+    let late = || Some("late".to_owned());
+    for change in [
+        Change::Note("late".to_owned()),
+        Change::Flag(late()),
+        Change::Confidence(Some(3)),
+        Change::Skip(late()),
+    ] {
+        make(&mut session, &mut store, change);
+    }
+    let mut labels_of = |blind_only: bool| {
+        let settings = Settings {
+            blind_only,
+            ..session.settings().clone()
+        };
+        session.set_settings(settings);
+        session.labels()
+    };
+    let labels = labels_of(true);
+    assert_eq!(labels.len(), 1);
+    let label = &labels[0];
+    assert_eq!(label.note, "early");
+    assert_eq!(
+        (&label.flag_reason, &label.skip_reason, label.confidence),
+        (&None, &None, None)
+    );
+    let label = &labels_of(false)[0];
+    assert_eq!((label.note.as_str(), &label.flag_reason), ("late", &late()));
 }
 
 #[test]

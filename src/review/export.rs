@@ -96,16 +96,17 @@ impl ExportSource for ReviewSession {
             let current = group.and_then(|index| self.groups().get(index));
             // Judgements of the group as it was before its data changed stand behind the newest.
             for judgement in std::iter::successors(Some(newest), |at| at.stale.as_deref()) {
+                let said = judgement.said(blind_only);
                 let template = Label {
                     annotation_id: String::new(),
                     group_id: group_id.clone(),
                     group,
                     annotator: annotator.clone(),
                     state: LabelState::Draft,
-                    skip_reason: judgement.skipped.clone(),
-                    flag_reason: judgement.flagged.clone(),
-                    confidence: judgement.confidence,
-                    findings: judgement
+                    skip_reason: said.skipped.clone(),
+                    flag_reason: said.flagged.clone(),
+                    confidence: said.confidence,
+                    findings: said
                         .findings
                         .iter()
                         .filter(|(_, finding)| !(blind_only && finding.after_reveal))
@@ -115,7 +116,7 @@ impl ExportSource for ReviewSession {
                     unranked: Vec::new(),
                     shown_order: judgement.opened_order.clone(),
                     origin: String::new(),
-                    note: judgement.note.clone(),
+                    note: said.note.clone(),
                     active_ms: 0,
                     created_ms: judgement.created_ms,
                     submitted_ms: None,

@@ -68,6 +68,8 @@ pub struct Judgement {
     pub stale: Option<Box<Judgement>>,
     /// The findings that confirmed remarks became: finding id by remark.
     confirmed: BTreeMap<String, String>,
+    /// The judgement as it was when a blind group was revealed.
+    at_reveal: Option<Box<Judgement>>,
     /// Every change in log order, undone ones too.
     changes: Vec<Change>,
     /// Whether the group was set aside when it was revealed.
@@ -152,6 +154,14 @@ impl Judgement {
             (Some(_), _) | (None, Some(_)) => State::Draft,
             (None, None) => State::Opened,
         }
+    }
+
+    /// The judgement as it was before a blind group was revealed when only that counts, else as it
+    /// is: note, findings, confidence, skip and flag of the time.
+    #[must_use]
+    pub fn said(&self, blind_only: bool) -> &Self {
+        let before = self.at_reveal.as_deref().filter(|_| blind_only);
+        before.unwrap_or(self)
     }
 
     /// The finding of this id.
@@ -284,6 +294,11 @@ impl Judgement {
     fn reveal(&mut self) {
         if self.revealed {
             return;
+        }
+        if self.blind {
+            let mut at_reveal = self.clone();
+            at_reveal.stale = None;
+            self.at_reveal = Some(Box::new(at_reveal));
         }
         self.revealed = true;
         self.revealed_aside = self.skipped.is_some();

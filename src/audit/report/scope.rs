@@ -288,6 +288,8 @@ fn work(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTable>)
                 csv.rows.push(row);
                 continue;
             };
+            let blind_only = session.settings().blind_only;
+            let judgement = judgement.said(blind_only);
             let state = judgement.state();
             match state {
                 State::Unseen | State::Opened => work.opened += 1,
@@ -297,6 +299,8 @@ fn work(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTable>)
             }
             work.flagged += usize::from(judgement.flagged.is_some());
             let sent = judgement.submitted.as_ref();
+            let sent = sent.filter(|sent| !blind_only || (sent.blind && !sent.after_reveal));
+            let confidence = sent.map_or(judgement.confidence, |sent| sent.confidence);
             work.blind += usize::from(sent.is_some_and(|sent| sent.blind && !sent.after_reveal));
             let of = |value: Option<String>| value.unwrap_or_default();
             csv.rows.push(vec![
@@ -308,7 +312,7 @@ fn work(found: &Findings<'_>, document: &mut Document, rows: &mut Vec<CsvTable>)
                 of(sent.map(|sent| sent.origin.clone())),
                 of(sent.map(|sent| sent.blind.to_string())),
                 of(sent.map(|sent| sent.after_reveal.to_string())),
-                of(judgement.confidence.map(|level| level.to_string())),
+                of(confidence.map(|level| level.to_string())),
                 of(sent.map(|sent| sent.active_ms.to_string())),
                 of(sent.map(|sent| sent.at_ms.to_string())),
                 judgement.findings.len().to_string(),

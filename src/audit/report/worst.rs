@@ -226,6 +226,7 @@ fn said(found: &Findings<'_>, worst: &Disagreement, document: &mut Document) {
             let Some(judgement) = judgement.at(&data.fingerprint) else {
                 continue;
             };
+            let judgement = judgement.said(session.settings().blind_only);
             if !judgement.note.is_empty() {
                 lines.push(format!("{name}, note: {}", shortened(&judgement.note)));
             }
