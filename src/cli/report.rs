@@ -1,5 +1,6 @@
 //! `gagar report`: the audit as one file, and the rows behind it.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -179,12 +180,27 @@ fn date(given: Option<&str>, events: &[Event]) -> (String, String) {
 fn files(set: &LoadedSet) -> Vec<InputFile> {
     // What stands beside the rollouts and holds no record is no input of the figures.
     let made = set.made.iter().filter(|file| file.is_told());
-    let one = |path: &Path, bytes: u64| InputFile {
-        path: path.display().to_string(),
-        bytes,
-        sha256: hash(path).map_err(|error| error.to_string()),
-    };
-    made.map(|file| one(&file.path, file.bytes)).collect()
+    let mut seen = BTreeSet::new();
+    let mut files = Vec::new();
+    for file in made {
+        // A member of an archive is told by the archive, once.
+        let archive = file.path.ancestors().skip(1).find(|above| above.is_file());
+        let (path, bytes) = match archive {
+            Some(archive) => {
+                let bytes = std::fs::metadata(archive).map_or(0, |found| found.len());
+                (archive, bytes)
+            }
+            None => (file.path.as_path(), file.bytes),
+        };
+        if seen.insert(path) {
+            files.push(InputFile {
+                path: path.display().to_string(),
+                bytes,
+                sha256: hash(path).map_err(|error| error.to_string()),
+            });
+        }
+    }
+    files
 }
 
 /// SHA-256 of a file, read piece by piece.

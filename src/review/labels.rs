@@ -29,11 +29,15 @@ impl ReviewSession {
                 if before == reason {
                     return Err(ReviewError::Nothing("it is so already"));
                 }
-                let summary = match &reason {
+                let mut summary = match &reason {
                     Some(reason) if reason.is_empty() => "skipped".to_owned(),
                     Some(reason) => format!("skipped: {reason}"),
                     None => "no longer skipped".to_owned(),
                 };
+                let counted = judgement.is_some_and(|judgement| judgement.submitted.is_some());
+                if counted && reason.is_some() {
+                    summary.push_str("; its submission no longer counts");
+                }
                 Ok((EventBody::SkipSet { reason, before }, summary))
             }
             Change::Flag(reason) => {
