@@ -226,7 +226,7 @@ impl Agreement {
         );
         say(
             ranked(&|rater| *rater == Rater::Gold) == 0,
-            "no known ranking: annotators are not tested",
+            "no known ranking in these figures: annotators are not tested by them",
         );
         say(
             people > 0 && self.reveals.is_empty(),

@@ -13,6 +13,17 @@ struct Judged {
     db: PathBuf,
 }
 
+/// Runs a command.
+fn run(command: [&str; 4], options: [&str; 6]) {
+    let args = ["gagar"].into_iter().chain(command).chain(options);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut io = gagar::cli::Io {
+        out: &mut out,
+        err: &mut err,
+    };
+    gagar::cli::run(args.map(Into::into), &mut io).unwrap();
+}
+
 fn judged() -> Judged {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("groups.jsonl");
@@ -50,26 +61,10 @@ fn judged() -> Judged {
         ("cho", "g1", r#"[["two"],["one","three"]]"#),
         ("ann", "g2", r#"[["one"],["two","three"]]"#),
     ] {
-        let path = path.to_str().unwrap();
-        let args = [
-            "gagar",
-            "rank",
-            path,
-            "--db",
-            db.to_str().unwrap(),
-            "--annotator",
-            who,
-            "--group",
-            id,
-            "--tiers",
-            tiers,
-        ];
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let mut io = gagar::cli::Io {
-            out: &mut out,
-            err: &mut err,
-        };
-        gagar::cli::run(args.map(Into::into), &mut io).unwrap();
+        run(
+            ["rank", path.to_str().unwrap(), "--db", db.to_str().unwrap()],
+            ["--annotator", who, "--group", id, "--tiers", tiers],
+        );
     }
     Judged {
         _folder: folder,
@@ -80,6 +75,21 @@ fn judged() -> Judged {
 
 fn open(judged: &Judged, columns: u16, rows: u16) -> Harness {
     Harness::open_with_db(&[&judged.path], columns, rows, &judged.db).unwrap()
+}
+
+#[test]
+fn no_screen_tells_which_groups_test_annotators() {
+    let judged = judged();
+    let without = |keys: &str| open(&judged, 160, 50).press(keys).screen();
+    let screens = ["A", "A<tab>", "D", "Dv", "Dvv", "Dvvv", "<enter>ga"];
+    let before = screens.map(without);
+    let (path, db) = (judged.path.to_str().unwrap(), judged.db.to_str().unwrap());
+    let tiers = r#"[["two"],["one"],["three"]]"#;
+    run(
+        ["gold", path, "--db", db],
+        ["--annotator", "lead", "--group", "g1", "--tiers", tiers],
+    );
+    assert_eq!(screens.map(without), before);
 }
 
 #[test]
